@@ -1,0 +1,178 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { TASKS, compareWritesSortKeys, maxChannelVersion, writesSortKey } from "@langchain/langgraph-checkpoint";
+import type {
+  ChannelVersions,
+  Checkpoint,
+  CheckpointMetadata,
+  CheckpointTuple,
+  PendingWrite,
+} from "@langchain/langgraph-checkpoint";
+import { WRITES_IDX_MAP } from "@langchain/langgraph-checkpoint";
+import type { Store } from "../store/home.js";
+import { CheckpointTable } from "../store/sqlite/checkpoints.js";
+import type { CheckpointRow, Namespace, WriteRow } from "../store/sqlite/checkpoints.js";
+import { ObjectTable } from "../store/sqlite/objects.js";
+import { Luggage } from "./luggage.js";
+import { bodyOf, bodyText, join, rootAt, shapeOf, shapeTree, split } from "./shape.js";
+import type { Stored } from "./shape.js";
+import type { Tree } from "./tree.js";
+
+/** How many characters of JSON may stand in a row; what is longer is an object of its own. */
+const INLINE = { channel: 48, write: 256, metadata: 2048 } as const;
+const LIST_PAGE = 64;
+/** Versions stay whole numbers; the first one of a channel. */
+const FIRST_VERSION = 1;
+
+/** Checkpoints and writes to and from rows. Knows nothing of heads, leases or who may write. */
+export class Archive {
+  readonly table: CheckpointTable;
+  private readonly luggage: Luggage;
+  private newest: { namespace: number; id: string; stored: Stored } | undefined;
+
+  constructor({ database, tenant }: Pick<Store, "database" | "tenant">) {
+    this.table = new CheckpointTable(database, tenant);
+    this.luggage = new Luggage(new ObjectTable(database, tenant));
+  }
+
+  storeCheckpoint(
+    namespace: Namespace,
+    parent: string | undefined,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions | undefined,
+  ): void {
+    const roots = this.rootsOf(namespace.id, parent, checkpoint, newVersions);
+    const stored = split(checkpoint, roots);
+    this.table.insert(namespace.id, {
+      id: checkpoint.id,
+      parent: parent ?? null,
+      shape: this.luggage.intern(shapeTree(stored.shape)),
+      body: bodyText(stored.body),
+      metadata: JSON.stringify(this.luggage.store(metadata, "The metadata", INLINE.metadata)),
+    });
+    this.newest = { namespace: namespace.id, id: checkpoint.id, stored };
+  }
+
+  /**
+   * The roots of the channels to keep. A channel that `newVersions` names is stored as it is now; one whose version did
+   * not move keeps the root that was stored at that version, and is dropped when none was (as in PostgresSaver).
+   */
+  private rootsOf(
+    namespace: number,
+    parent: string | undefined,
+    checkpoint: Checkpoint,
+    newVersions: ChannelVersions | undefined,
+  ): Map<string, Tree> {
+    const roots = new Map<string, Tree>();
+    for (const [channel, value] of Object.entries(checkpoint.channel_values)) {
+      const version = checkpoint.channel_versions[channel];
+      const moved = newVersions === undefined || version === undefined || Object.hasOwn(newVersions, channel);
+      const root = moved
+        ? this.luggage.store(value, `Channel "${channel}"`, INLINE.channel)
+        : this.storedRoot(namespace, parent, channel, version);
+      if (root !== undefined) roots.set(channel, root);
+    }
+    return roots;
+  }
+
+  /** Usually the parent has it; a copied checkpoint has another parent than the one it was copied from. */
+  private storedRoot(
+    namespace: number,
+    parent: string | undefined,
+    channel: string,
+    version: number | string,
+  ): Tree | undefined {
+    const fromParent = parent === undefined ? undefined : this.storedAt(namespace, parent);
+    const root = fromParent === undefined ? undefined : rootAt(fromParent, channel, version);
+    if (root !== undefined) return root;
+    for (const row of this.rows(namespace, undefined, undefined)) {
+      const found = rootAt(this.storedIn(row), channel, version);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  private storedAt(namespace: number, id: string): Stored | undefined {
+    if (this.newest?.namespace === namespace && this.newest.id === id) return this.newest.stored;
+    const row = this.table.checkpoint(namespace, id);
+    return row === undefined ? undefined : this.storedIn(row);
+  }
+
+  private storedIn(row: CheckpointRow): Stored {
+    return { shape: shapeOf(this.luggage.load(row.shape)), body: bodyOf(row.body) };
+  }
+
+  *rows(namespace: number, before: string | undefined, only: string | undefined): Generator<CheckpointRow> {
+    if (only !== undefined) {
+      const row = this.table.checkpoint(namespace, only);
+      if (row !== undefined && (before === undefined || row.id < before)) yield row;
+      return;
+    }
+    let from = before;
+    for (;;) {
+      const page = this.table.older(namespace, from, LIST_PAGE);
+      yield* page;
+      if (page.length < LIST_PAGE) return;
+      from = page.at(-1)?.id;
+    }
+  }
+
+  tuple(namespace: Namespace, row: CheckpointRow): CheckpointTuple {
+    const checkpoint = join(row.id, this.storedIn(row), (root) => this.luggage.restore(root));
+    if (checkpoint.v < 4 && row.parent !== null) this.liftPendingSends(namespace.id, row.parent, checkpoint);
+    const tuple: CheckpointTuple = {
+      config: configOf(namespace.thread, namespace.ns, row.id),
+      checkpoint,
+      metadata: this.restoreText(row.metadata) as CheckpointMetadata,
+      pendingWrites: this.writesOf(namespace.id, row.id).map(({ task, channel, value }) => [
+        task,
+        channel,
+        this.restoreText(value),
+      ]),
+    };
+    if (row.parent !== null) tuple.parentConfig = configOf(namespace.thread, namespace.ns, row.parent);
+    return tuple;
+  }
+
+  /** Before format 4, sends stood in the writes of the parent; they belong into the channel. */
+  private liftPendingSends(namespace: number, parent: string, checkpoint: Checkpoint): void {
+    const sends = this.writesOf(namespace, parent).filter(({ channel }) => channel === TASKS);
+    checkpoint.channel_values[TASKS] = sends.map(({ value }) => this.restoreText(value));
+    const versions = Object.values(checkpoint.channel_versions);
+    checkpoint.channel_versions[TASKS] = versions.length > 0 ? maxChannelVersion(...versions) : FIRST_VERSION;
+  }
+
+  private writesOf(namespace: number, checkpoint: string): WriteRow[] {
+    const key = ({ path, task, idx }: WriteRow): ReturnType<typeof writesSortKey> => writesSortKey(path, task, idx);
+    return this.table.writes(namespace, checkpoint).sort((a, b) => compareWritesSortKeys(key(a), key(b)));
+  }
+
+  restoreText(text: string): unknown {
+    return this.luggage.restore(JSON.parse(text) as Tree);
+  }
+
+  /** @throws UnstorableValueError naming the channel and path. */
+  storeWrites(namespace: number, checkpoint: string, task: string, path: string, writes: PendingWrite[]): void {
+    for (const [index, [channel, value]] of writes.entries()) {
+      const tree = this.luggage.store(value, `The write to channel "${channel}"`, INLINE.write);
+      this.table.insertWrite(namespace, checkpoint, {
+        task,
+        idx: WRITES_IDX_MAP[channel] ?? index,
+        channel,
+        path,
+        value: JSON.stringify(tree),
+      });
+    }
+  }
+
+  /** Forgets what was cached: after a rollback, ids may name other rows. */
+  forget(): void {
+    this.luggage.forget();
+    this.table.forget();
+    this.newest = undefined;
+  }
+}
+
+export function configOf(threadId: string, ns: string, checkpointId: string): RunnableConfig {
+  return { configurable: { thread_id: threadId, checkpoint_ns: ns, checkpoint_id: checkpointId } };
+}

@@ -1,0 +1,26 @@
+import { WaypointError } from "../shared/errors.js";
+
+/** The configuration names no thread, or names it with something that cannot be an id. */
+export class ThreadIdError extends WaypointError {
+  readonly code = "THREAD_ID";
+}
+
+/** Another run has moved this thread on; this run's checkpoint was refused and nothing of it was stored. */
+export class StaleCheckpointError extends WaypointError {
+  readonly code = "STALE_CHECKPOINT";
+}
+
+/** A value in the state cannot be stored (a cycle, a function where data must stand); the checkpoint was not written. */
+export class UnstorableValueError extends WaypointError {
+  readonly code = "UNSTORABLE_VALUE";
+}
+
+/** A stored object is missing or its content does not match its hash; nothing older is handed out in its place. */
+export class CorruptObjectError extends WaypointError {
+  readonly code = "CORRUPT_OBJECT";
+}
+
+/** The checkpoint that names this visit is not on disk (yet, or ever, under `durability: "exit"`). */
+export class NotDurableError extends WaypointError {
+  readonly code = "NOT_DURABLE";
+}

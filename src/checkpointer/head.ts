@@ -1,0 +1,35 @@
+import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
+import { StaleCheckpointError } from "./errors.js";
+
+/** What to do with a checkpoint that does not continue the newest one. */
+export type Concurrency = "enforce" | "detect" | "off";
+
+export interface HeadMove {
+  readonly threadId: string;
+  readonly ns: string;
+  /** The newest checkpoint of the namespace; undefined for a new one. */
+  readonly head: string | undefined;
+  readonly parent: string | undefined;
+  readonly id: string;
+  readonly source: CheckpointMetadata["source"] | undefined;
+}
+
+/**
+ * True when a checkpoint may become the head of its namespace: it continues the head, or says itself that it does not
+ * mean to (a fork, an update of the state, input to a nested graph, a beginning without a parent). Of two runs that
+ * begin one thread at once, both may begin, and the second beginning is the head: only one of them gets further.
+ */
+export function mayAdvance({ head, parent, id, source, ns }: HeadMove): boolean {
+  if (head === undefined || parent === undefined || parent === head || id === head) return true;
+  return source === "fork" || source === "update" || (source === "input" && ns !== "");
+}
+
+export function staleCheckpoint({ threadId, ns, head, parent, id }: HeadMove): StaleCheckpointError {
+  const where = ns === "" ? `thread "${threadId}"` : `thread "${threadId}", namespace "${ns}"`;
+  return new StaleCheckpointError(
+    `Another run has advanced ${where}: this run continues checkpoint ${parent ?? "(none)"}, the newest is ${head ?? "(none)"}. ` +
+      `Its checkpoint was refused, so the thread stays as the other run left it. ` +
+      `Read the thread again and resume it from where it is; run one worker per thread at a time.`,
+    { details: { threadId, checkpointNs: ns, head, parent, checkpointId: id } },
+  );
+}

@@ -1,0 +1,19 @@
+export { SlimSaver } from "./slim-saver.js";
+export type { SlimSaverOptions } from "./slim-saver.js";
+export type { Concurrency } from "./head.js";
+export type {
+  Position,
+  PositionEffect,
+  PositionReference,
+  PositionSelectors,
+  PositionTodo,
+  PositionWait,
+} from "./position.js";
+export {
+  CorruptObjectError,
+  NotDurableError,
+  StaleCheckpointError,
+  ThreadIdError,
+  UnstorableValueError,
+} from "./errors.js";
+export { NotADatabaseError, SchemaVersionError, StoreClosedError, StoreUnavailableError } from "../store/errors.js";

@@ -1,0 +1,198 @@
+import type { Checkpoint, CheckpointMetadata, CheckpointTuple } from "@langchain/langgraph-checkpoint";
+import { CONTROL, isUserChannel, scheduledNodes } from "../shared/langgraph.js";
+import type { ApprovalSummary, EffectSummary } from "../store/sqlite/overview.js";
+
+/**
+ * Where a thread stands, in what a person can read: what cannot be rebuilt, and references to the rest.
+ *
+ * `state` is `working` (something is to run: it runs now, or the process died), `waiting` (for a person or an event),
+ * `failed` (a node threw; invoking again tries it again) or `done`.
+ */
+export interface Position {
+  readonly threadId: string;
+  readonly state: "working" | "waiting" | "failed" | "done";
+  /** Number of the superstep, as LangGraph counts: −1 is the input. */
+  readonly step: number;
+  readonly checkpointId: string;
+  readonly updatedAt: string;
+  /** Nodes that run next. */
+  readonly next: string[];
+  /** Nodes that have run, in the order in which each ran last. */
+  readonly done: string[];
+  /** Effects on the outside world, oldest first. */
+  readonly effects: PositionEffect[];
+  readonly waitingFor: PositionWait[];
+  readonly lastError?: { readonly name: string; readonly message: string };
+  readonly todos: PositionTodo[];
+  readonly plan?: unknown;
+  /** Channels that hold luggage: what is there, and how much. */
+  readonly references: PositionReference[];
+}
+
+export interface PositionEffect {
+  readonly id: string;
+  readonly name: string;
+  readonly key: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly since: string;
+}
+
+export interface PositionWait {
+  /** `approval`: a row that `decide` can settle. `question`: whatever a node asked by `interrupt()`. */
+  readonly kind: "approval" | "question";
+  readonly id: string | undefined;
+  readonly what: string;
+  readonly decideBy?: string;
+}
+
+export interface PositionTodo {
+  readonly content: string;
+  readonly status: string;
+}
+
+export interface PositionReference {
+  readonly channel: string;
+  /** Number of items, where the channel is a list or a record. */
+  readonly items: number | undefined;
+  /** The newest item in a few words, where it is a message. */
+  readonly newest: string | undefined;
+}
+
+/** Where todos and plan stand in the state, for graphs that keep them elsewhere than in `todos` and `plan`. */
+export interface PositionSelectors {
+  readonly todos?: (values: Record<string, unknown>) => unknown;
+  readonly plan?: (values: Record<string, unknown>) => unknown;
+}
+
+export interface PositionSource {
+  readonly threadId: string;
+  readonly tuple: CheckpointTuple;
+  readonly effects: readonly EffectSummary[];
+  readonly approvals: readonly ApprovalSummary[];
+  readonly selectors: PositionSelectors;
+}
+
+/** A pure function of what is stored. */
+export function positionOf({ threadId, tuple, effects, approvals, selectors }: PositionSource): Position {
+  const { checkpoint, metadata, pendingWrites = [] } = tuple;
+  const values = checkpoint.channel_values;
+  const finished = new Set(pendingWrites.filter(([, channel]) => isResult(channel)).map(([task]) => task));
+  const open = pendingWrites.filter(([task]) => !finished.has(task));
+  const questions = open
+    .filter(([, channel]) => channel === CONTROL.interrupt)
+    .flatMap(([, , value]) => interrupts(value));
+  const error = open.findLast(([, channel]) => channel === CONTROL.error)?.[2];
+  const next = scheduledNodes(checkpoint);
+  const plan = selectors.plan === undefined ? values.plan : selectors.plan(values);
+  return {
+    threadId,
+    state: stateOf({ next, waiting: questions.length > 0, failed: error !== undefined }),
+    step: (metadata as Partial<CheckpointMetadata> | undefined)?.step ?? -1,
+    checkpointId: checkpoint.id,
+    updatedAt: checkpoint.ts,
+    next,
+    done: nodesDone(checkpoint),
+    effects: effects.map((effect) => ({
+      id: effect.id,
+      name: effect.name,
+      key: effect.key,
+      state: effect.state,
+      attempts: effect.attempts,
+      since: iso(effect.since),
+    })),
+    waitingFor: waits(questions, approvals),
+    ...(error === undefined ? {} : { lastError: errorOf(error) }),
+    todos: todosOf(selectors.todos === undefined ? values.todos : selectors.todos(values)),
+    ...(plan === undefined ? {} : { plan }),
+    references: Object.entries(values).flatMap(([channel, value]) => referenceOf(channel, value)),
+  };
+}
+
+function stateOf({ next, waiting, failed }: { next: string[]; waiting: boolean; failed: boolean }): Position["state"] {
+  if (waiting) return "waiting";
+  if (failed) return "failed";
+  return next.length > 0 ? "working" : "done";
+}
+
+function isResult(channel: string): boolean {
+  return channel !== CONTROL.interrupt && channel !== CONTROL.error && channel !== CONTROL.resume;
+}
+
+function nodesDone(checkpoint: Checkpoint): string[] {
+  return Object.entries(checkpoint.versions_seen)
+    .filter(([node]) => !node.startsWith("__"))
+    .map(([node, versions]) => ({ node, at: Math.max(0, ...Object.values(versions).map(Number)) }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ node }) => node);
+}
+
+interface Question {
+  readonly id: string | undefined;
+  readonly value: unknown;
+}
+
+function interrupts(write: unknown): Question[] {
+  const items = Array.isArray(write) ? (write as unknown[]) : [write];
+  return items.map((item) => {
+    const { id, value } = (item ?? {}) as { id?: string; value?: unknown };
+    return { id, value };
+  });
+}
+
+/** Approvals as their rows say; every other question as it was asked. */
+function waits(questions: Question[], approvals: readonly ApprovalSummary[]): PositionWait[] {
+  const rows = approvals.map((approval): PositionWait => ({
+    kind: "approval",
+    id: approval.id,
+    what: approval.summary ?? approval.action,
+    ...(approval.decideBy === null ? {} : { decideBy: iso(approval.decideBy) }),
+  }));
+  const others = questions
+    .filter(({ value }) => !isApproval(value))
+    .map(({ id, value }): PositionWait => ({ kind: "question", id, what: inWords(value) }));
+  return [...rows, ...others];
+}
+
+function isApproval(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "approvals" in value;
+}
+
+function inWords(value: unknown): string {
+  if (typeof value === "string") return value;
+  const { type, question, effects } = (value ?? {}) as { type?: unknown; question?: unknown; effects?: unknown };
+  if (typeof question === "string") return question;
+  const names = Array.isArray(effects) ? effects.map((effect) => String((effect as { name?: unknown }).name)) : [];
+  if (typeof type === "string") return names.length > 0 ? `${type}: ${names.join(", ")}` : type;
+  return value === undefined ? "a question" : JSON.stringify(value);
+}
+
+function errorOf(error: unknown): { name: string; message: string } {
+  const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown };
+  return { name: typeof name === "string" ? name : "Error", message: typeof message === "string" ? message : "" };
+}
+
+function todosOf(todos: unknown): PositionTodo[] {
+  if (!Array.isArray(todos)) return [];
+  return todos.map((todo: unknown) => {
+    const { content, status } = (todo ?? {}) as { content?: unknown; status?: unknown };
+    return {
+      content: typeof content === "string" ? content : JSON.stringify(todo ?? null),
+      status: typeof status === "string" ? status : "",
+    };
+  });
+}
+
+const NEWEST_CHARACTERS = 120;
+
+function referenceOf(channel: string, value: unknown): PositionReference[] {
+  if (!isUserChannel(channel) || typeof value !== "object" || value === null) return [];
+  if (!Array.isArray(value)) return [{ channel, items: Object.keys(value).length, newest: undefined }];
+  const last = (value as unknown[]).at(-1) as { text?: unknown; type?: unknown } | undefined;
+  const text = typeof last?.text === "string" ? `${String(last.type)}: ${last.text}` : undefined;
+  return [{ channel, items: value.length, newest: text?.slice(0, NEWEST_CHARACTERS) }];
+}
+
+function iso(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

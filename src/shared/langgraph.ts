@@ -1,0 +1,214 @@
+/**
+ * The only file that reads what LangGraph does not document: the `__pregel_*` keys of `configurable`, the scratchpad
+ * and the names of its internal channels. `test/shared/langgraph.test.ts` pins each of them against the installed
+ * version, so that a release which moves one is noticed there and mended here.
+ */
+import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { BaseCheckpointSaver, Checkpoint } from "@langchain/langgraph-checkpoint";
+import { ERROR, INTERRUPT, RESUME, TASKS } from "@langchain/langgraph-checkpoint";
+import { interrupt } from "@langchain/langgraph";
+import { processWide } from "./process-wide.js";
+
+/** Channels of pending writes that carry control, not state. */
+export const CONTROL = { error: ERROR, interrupt: INTERRUPT, resume: RESUME, tasks: TASKS } as const;
+
+/** The task id LangGraph gives to writes that belong to no task (a plain `Command({ resume })`). */
+export const NULL_TASK_ID = "00000000-0000-0000-0000-000000000000";
+
+/** What a running node or tool can know of itself. */
+export interface RunningTask {
+  readonly threadId: string;
+  /** The task's own namespace: `node:taskId`, `parent:id|child:id` in a subgraph. */
+  readonly checkpointNs: string;
+  readonly taskId: string;
+  /** Checkpoint id by namespace, for every level above this task that keeps checkpoints. */
+  readonly checkpointMap: Readonly<Record<string, string>>;
+  readonly checkpointer: BaseCheckpointSaver | undefined;
+  /** The same object for every attempt of one scheduled run; its interrupt counter starts anew with each attempt. */
+  readonly scratchpad: Scratchpad;
+  readonly toolCallId: string | undefined;
+  /** Whether an error would become advice for a model instead of ending the node. */
+  readonly inTool: boolean;
+  readonly durability: string | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** True when the run started from an old checkpoint (time travel). */
+  readonly replaying: boolean;
+  /**
+   * Which attempt of a `retryPolicy` this is, from 1; unknown in a tool that was not handed the config. It starts anew
+   * with each resume, so it is no budget.
+   */
+  readonly attempt: number | undefined;
+  /** Rises each time LangGraph starts the task from the top with this scratchpad. */
+  readonly pass: number;
+  /** What the node or tool was called with. */
+  readonly config: RunnableConfig;
+}
+
+/** LangGraph's per-task scratchpad, as far as it is read here. */
+export interface Scratchpad {
+  /** Index of the last `interrupt()` of this attempt; −1 before the first. */
+  readonly interruptCounter: number;
+  /** Answers by slot, as far as LangGraph has them. */
+  readonly resume?: readonly unknown[];
+  /** The value of a plain `Command({ resume })` that no task has taken yet. */
+  readonly nullResume?: unknown;
+  readonly currentTaskInput?: unknown;
+}
+
+interface Configurable {
+  readonly thread_id?: unknown;
+  readonly checkpoint_ns?: unknown;
+  readonly checkpoint_map?: Record<string, string>;
+  readonly __pregel_task_id?: string;
+  readonly __pregel_checkpointer?: BaseCheckpointSaver;
+  readonly __pregel_scratchpad?: Scratchpad;
+  readonly __pregel_replay_state?: unknown;
+  readonly __pregel_durability?: string;
+  readonly __pregel_resume_map?: Record<string, unknown>;
+}
+
+interface ToolConfig extends RunnableConfig {
+  readonly toolCallId?: string;
+  readonly toolCall?: { readonly id?: string };
+  readonly durability?: string;
+  readonly executionInfo?: { readonly nodeAttempt?: number };
+}
+
+/** The configuration of the node or tool that is running in this asynchronous context, if one is. */
+export function ambientConfig(): RunnableConfig | undefined {
+  return AsyncLocalStorageProviderSingleton.getRunnableConfig() as RunnableConfig | undefined;
+}
+
+/**
+ * What is running: from `config` where it was handed on, else from the asynchronous context.
+ * Undefined outside a graph.
+ */
+export function runningTask(config?: RunnableConfig): RunningTask | undefined {
+  const ambient = ambientConfig();
+  const source = isRunning(config) ? config : isRunning(ambient) ? ambient : undefined;
+  if (source === undefined) return undefined;
+  const configurable = source.configurable as Configurable;
+  const scratchpad = configurable.__pregel_scratchpad as Scratchpad;
+  const tool = source as ToolConfig;
+  const toolCallId = tool.toolCallId ?? tool.toolCall?.id ?? scheduledToolCall(scratchpad);
+  const calls = toolCallId === undefined && isInsideNode(tool) ? requestedToolCalls(scratchpad) : [];
+  return {
+    threadId: asText(configurable.thread_id),
+    checkpointNs: asText(configurable.checkpoint_ns),
+    taskId: configurable.__pregel_task_id as string,
+    checkpointMap: configurable.checkpoint_map ?? {},
+    checkpointer: configurable.__pregel_checkpointer,
+    scratchpad,
+    toolCallId: toolCallId ?? (calls.length === 1 ? calls[0]?.id : undefined),
+    inTool: toolCallId !== undefined || calls.length > 0,
+    durability: tool.durability ?? (ambient as ToolConfig | undefined)?.durability ?? configurable.__pregel_durability,
+    signal: source.signal,
+    replaying: configurable.__pregel_replay_state !== undefined,
+    attempt: tool.executionInfo?.nodeAttempt,
+    pass: passOf(scratchpad),
+    config: source,
+  };
+}
+
+/** Whether the next `interrupt()` of this attempt would return an answer instead of asking. */
+export function hasAnswer({ interruptCounter, resume = [], nullResume }: Scratchpad): boolean {
+  return interruptCounter + 1 < resume.length || nullResume !== undefined;
+}
+
+/**
+ * Takes away the value of an earlier plain `Command({ resume })` in a run that answers by interrupt id. LangGraph keeps
+ * such a value beside the checkpoint after it was taken, and would give it to the next question that comes.
+ */
+export function forgetStaleAnswer({ config, scratchpad }: RunningTask): void {
+  if ((config.configurable as Configurable).__pregel_resume_map === undefined) return;
+  delete (scratchpad as { nullResume?: unknown }).nullResume;
+}
+
+/** Calls `interrupt(payload)` as this task, also where the asynchronous context was lost or belongs to another task. */
+export function interruptIn(task: RunningTask, payload: unknown): unknown {
+  const here = ambientConfig()?.configurable as Configurable | undefined;
+  if (here?.__pregel_scratchpad === task.scratchpad) return interrupt(payload);
+  return AsyncLocalStorageProviderSingleton.runWithConfig<unknown>(task.config, () =>
+    interrupt<unknown, unknown>(payload),
+  );
+}
+
+/** The saver of the graph that runs here, if any. */
+export function checkpointerOf(config?: RunnableConfig): BaseCheckpointSaver | undefined {
+  return runningTask(config)?.checkpointer;
+}
+
+function asText(id: unknown): string {
+  return typeof id === "string" ? id : "";
+}
+
+function isRunning(config: RunnableConfig | undefined): config is RunnableConfig {
+  const configurable = config?.configurable as Configurable | undefined;
+  return configurable?.__pregel_task_id !== undefined && configurable.__pregel_scratchpad !== undefined;
+}
+
+const passes = processWide("passes", () => new WeakMap<Scratchpad, { pass: number; counter: number }>());
+
+/** Before each retry LangGraph sets the counter of the same scratchpad to −1; nothing else tells in every context. */
+function passOf(scratchpad: Scratchpad): number {
+  const known = passes.get(scratchpad);
+  if (known !== undefined) return known.pass;
+  const seen = { pass: 1, counter: scratchpad.interruptCounter };
+  passes.set(scratchpad, seen);
+  Object.defineProperty(scratchpad, "interruptCounter", {
+    get: () => seen.counter,
+    set: (counter: number) => {
+      if (counter === -1) seen.pass += 1;
+      seen.counter = counter;
+    },
+    enumerable: true,
+    configurable: true,
+  });
+  return seen.pass;
+}
+
+/** A node has LangGraph's own keys in its configuration; what it calls (a tool, a chain) has lost them on the way. */
+function isInsideNode(config: ToolConfig): boolean {
+  return config.executionInfo === undefined;
+}
+
+interface LooseMessage {
+  readonly tool_calls?: readonly { readonly id?: string }[];
+  readonly tool_call_id?: string;
+}
+
+/** The tool calls that a `ToolNode` of a StateGraph works on: those of the last AI message that have no answer yet. */
+function requestedToolCalls({ currentTaskInput }: Scratchpad): readonly { readonly id?: string }[] {
+  const messages: unknown = Array.isArray(currentTaskInput)
+    ? currentTaskInput
+    : (currentTaskInput as { messages?: unknown } | undefined)?.messages;
+  if (!Array.isArray(messages)) return [];
+  const answered = new Set(messages.map((message: LooseMessage | null) => message?.tool_call_id));
+  const last = (messages as (LooseMessage | null)[]).findLast((message) => Array.isArray(message?.tool_calls));
+  return last?.tool_calls?.filter(({ id }) => id === undefined || !answered.has(id)) ?? [];
+}
+
+/** `createAgent` schedules one task per tool call and puts the call into the task's input. */
+function scheduledToolCall(scratchpad: Scratchpad): string | undefined {
+  const input = scratchpad.currentTaskInput as { lg_tool_call?: { id?: string } } | undefined;
+  return input?.lg_tool_call?.id;
+}
+
+const BRANCH = "branch:to:";
+
+/** The nodes that a checkpoint would run next, as its trigger channels and scheduled sends say. */
+export function scheduledNodes(checkpoint: Pick<Checkpoint, "channel_values">): string[] {
+  const values = checkpoint.channel_values;
+  const triggered = Object.keys(values)
+    .filter((name) => name.startsWith(BRANCH))
+    .map((name) => name.slice(BRANCH.length));
+  const sends = Array.isArray(values[TASKS]) ? (values[TASKS] as { node?: unknown }[]) : [];
+  const start = Object.hasOwn(values, "__start__") ? ["__start__"] : [];
+  return [...new Set([...start, ...triggered, ...sends.map((send) => String(send.node))])];
+}
+
+/** Channels that hold what the graph's author declared, without LangGraph's own. */
+export function isUserChannel(name: string): boolean {
+  return !name.startsWith("__") && !name.startsWith(BRANCH) && name !== "jumpTo";
+}

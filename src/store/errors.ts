@@ -1,0 +1,21 @@
+import { WaypointError } from "../shared/errors.js";
+
+/** The database file cannot be opened or created where the connection string points. */
+export class StoreUnavailableError extends WaypointError {
+  readonly code = "STORE_UNAVAILABLE";
+}
+
+/** The file exists and is not an SQLite database; it was not touched. */
+export class NotADatabaseError extends WaypointError {
+  readonly code = "NOT_A_DATABASE";
+}
+
+/** The database was written by a newer version of this package; it was not touched. */
+export class SchemaVersionError extends WaypointError {
+  readonly code = "SCHEMA_VERSION";
+}
+
+/** The store was used after `close()`. */
+export class StoreClosedError extends WaypointError {
+  readonly code = "STORE_CLOSED";
+}

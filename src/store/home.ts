@@ -1,0 +1,23 @@
+import type { Clock } from "../shared/clock.js";
+import type { SqliteDatabase } from "./sqlite/database.js";
+
+/** What everything that is kept durably shares: one database, one clock, one tenant. */
+export interface Store {
+  readonly database: SqliteDatabase;
+  readonly clock: Clock;
+  /** Part of every key; `""` where none is bound. */
+  readonly tenant: string;
+}
+
+/** Under this key a saver shows its store, also to another copy of the package (ESM beside CJS). */
+export const STORE: unique symbol = Symbol.for("langgraph-waypoint.store") as never;
+
+export interface Housed {
+  readonly [STORE]: Store;
+}
+
+/** The store behind a SlimSaver of any copy of the package; undefined for every other object. */
+export function storeOf(candidate: unknown): Store | undefined {
+  if (typeof candidate !== "object" || candidate === null || !(STORE in candidate)) return undefined;
+  return (candidate as Housed)[STORE];
+}

@@ -1,0 +1,189 @@
+import type BetterSqlite3 from "better-sqlite3";
+import { requireOptional } from "../../shared/optional.js";
+import { NotADatabaseError, SchemaVersionError, StoreClosedError, StoreUnavailableError } from "../errors.js";
+import { APPROVAL_SCHEMA } from "./approval-schema.js";
+import { CHECKPOINT_SCHEMA } from "./checkpoint-schema.js";
+import { LEDGER_SCHEMA } from "./ledger-schema.js";
+
+/** Raised by one whenever a table changes; a database of a higher number is refused. */
+export const SCHEMA_VERSION = 1;
+
+const BUSY_TIMEOUT_MS = 15_000;
+
+type Statement = BetterSqlite3.Statement;
+
+/**
+ * One open SQLite database: checkpoints, objects and ledger live in it together.
+ *
+ * - WAL; ordinary commits do not wait for the disk, a `durable` one does and carries everything before it along.
+ * - Every write runs in `BEGIN IMMEDIATE`, so that two processes queue and neither sees "database is locked".
+ */
+export class SqliteDatabase {
+  private readonly statements = new Map<string, Statement>();
+  private running: "durable" | "ordinary" | undefined;
+
+  private constructor(
+    readonly path: string,
+    private readonly handle: BetterSqlite3.Database,
+  ) {}
+
+  /**
+   * Opens or creates the database and brings its tables up to date.
+   *
+   * @throws StoreUnavailableError, NotADatabaseError, SchemaVersionError, MissingDependencyError
+   */
+  static open(path: string): SqliteDatabase {
+    const Database = requireOptional<typeof BetterSqlite3>("better-sqlite3", "The embedded SQLite store");
+    const handle = openHandle(Database, path);
+    try {
+      prepareSchema(handle, path);
+    } catch (error) {
+      handle.close();
+      throw asOpenError(error, path);
+    }
+    return new SqliteDatabase(path, handle);
+  }
+
+  get isOpen(): boolean {
+    return this.handle.open;
+  }
+
+  /** A prepared statement, prepared once per text. */
+  prepare(sql: string): Statement {
+    if (!this.handle.open) throw closed(this.path);
+    let statement = this.statements.get(sql);
+    if (statement === undefined) {
+      statement = this.handle.prepare(sql);
+      this.statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  get<T>(sql: string, ...parameters: unknown[]): T | undefined {
+    return this.prepare(sql).get(...parameters) as T | undefined;
+  }
+
+  all<T>(sql: string, ...parameters: unknown[]): T[] {
+    return this.prepare(sql).all(...parameters) as T[];
+  }
+
+  run(sql: string, ...parameters: unknown[]): BetterSqlite3.RunResult {
+    return this.prepare(sql).run(...parameters);
+  }
+
+  /**
+   * Runs `work` in one write transaction; an error rolls all of it back.
+   * With `durable`, returns after the commit, and every commit before it, is synced to disk.
+   * Called inside another transaction, it joins that one.
+   */
+  transaction<T>(work: () => T, options: { durable?: boolean } = {}): T {
+    if (!this.handle.open) throw closed(this.path);
+    if (this.running !== undefined) return this.join(work, options.durable === true);
+    if (options.durable) this.handle.pragma("synchronous = FULL");
+    try {
+      return this.begin(work, options.durable ? "durable" : "ordinary");
+    } finally {
+      if (options.durable) this.handle.pragma("synchronous = NORMAL");
+    }
+  }
+
+  private join<T>(work: () => T, durable: boolean): T {
+    if (durable && this.running === "ordinary") {
+      throw new Error("A durable transaction cannot join an ordinary one: the pragma has no effect inside it.");
+    }
+    return work();
+  }
+
+  private begin<T>(work: () => T, kind: "durable" | "ordinary"): T {
+    this.handle.exec("BEGIN IMMEDIATE");
+    this.running = kind;
+    try {
+      const result = work();
+      this.handle.exec("COMMIT");
+      return result;
+    } catch (error) {
+      if (this.handle.inTransaction) this.handle.exec("ROLLBACK");
+      throw error;
+    } finally {
+      this.running = undefined;
+    }
+  }
+
+  /** Syncs everything that was committed so far to disk. */
+  sync(): void {
+    this.transaction(() => this.run("UPDATE waypoint_meta SET value = value + 1 WHERE key = 'syncs'"), {
+      durable: true,
+    });
+  }
+
+  close(): void {
+    if (!this.handle.open) return;
+    this.handle.pragma("wal_checkpoint(TRUNCATE)");
+    this.handle.close();
+  }
+}
+
+function openHandle(Database: typeof BetterSqlite3, path: string): BetterSqlite3.Database {
+  try {
+    return new Database(path, { timeout: BUSY_TIMEOUT_MS });
+  } catch (error) {
+    throw asOpenError(error, path);
+  }
+}
+
+function prepareSchema(handle: BetterSqlite3.Database, path: string): void {
+  const found = schemaVersion(handle);
+  if (found !== undefined && found > SCHEMA_VERSION) throw newerSchema(path, found);
+  handle.pragma("page_size = 4096");
+  handle.pragma("journal_mode = WAL");
+  handle.pragma("synchronous = NORMAL");
+  if (found === SCHEMA_VERSION) return;
+  handle.exec("BEGIN IMMEDIATE");
+  handle.exec("CREATE TABLE IF NOT EXISTS waypoint_meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID");
+  handle.exec(CHECKPOINT_SCHEMA);
+  handle.exec(LEDGER_SCHEMA);
+  handle.exec(APPROVAL_SCHEMA);
+  handle
+    .prepare("INSERT OR IGNORE INTO waypoint_meta (key, value) VALUES ('schema', ?), ('syncs', 0)")
+    .run(SCHEMA_VERSION);
+  handle.exec("COMMIT");
+}
+
+function schemaVersion(handle: BetterSqlite3.Database): number | undefined {
+  const table = handle.prepare("SELECT 1 FROM sqlite_master WHERE name = 'waypoint_meta'").get();
+  if (table === undefined) return undefined;
+  const row = handle.prepare("SELECT value FROM waypoint_meta WHERE key = 'schema'").get();
+  return (row as { value: number } | undefined)?.value;
+}
+
+function newerSchema(path: string, found: number): SchemaVersionError {
+  return new SchemaVersionError(
+    `The database "${path}" has schema version ${found}; this version of langgraph-waypoint knows ${SCHEMA_VERSION}. ` +
+      `Upgrade langgraph-waypoint, or point it at another file. Nothing was changed.`,
+    { details: { path, found, known: SCHEMA_VERSION } },
+  );
+}
+
+function asOpenError(error: unknown, path: string): unknown {
+  const code = (error as { code?: string }).code ?? "";
+  if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT")) {
+    return new NotADatabaseError(
+      `The file "${path}" is not an SQLite database. It was not touched. Point the connection string at another path.`,
+      { cause: error, details: { path } },
+    );
+  }
+  if (code.startsWith("SQLITE_") || error instanceof TypeError) {
+    return new StoreUnavailableError(
+      `The database "${path}" cannot be opened or created: ${(error as Error).message}. ` +
+        `Check that the folder exists and that this process may write to it.`,
+      { cause: error, details: { path } },
+    );
+  }
+  return error;
+}
+
+function closed(path: string): StoreClosedError {
+  return new StoreClosedError(`The store "${path}" is closed. Create a new SlimSaver to use it again.`, {
+    details: { path },
+  });
+}

@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import type { SqliteDatabase } from "./database.js";
+
+/** How the bytes of an object are kept. The hash is over the plain bytes, so that both forms are the same object. */
+const CODEC = { plain: 1, deflated: 2 } as const;
+
+const DEFLATE_FROM = 96;
+const DEFLATE_LEVEL = 6;
+
+interface ObjectRow {
+  readonly id: number;
+  readonly hash: Buffer;
+  readonly codec: number;
+  readonly data: Buffer;
+}
+
+export interface Fingerprint {
+  readonly hash: Buffer;
+  /** The first 48 bits of the hash: the indexed column. */
+  readonly key: number;
+}
+
+/** The table of immutable, content-hashed pieces. One row for one content within a tenant. */
+export class ObjectTable {
+  constructor(
+    private readonly database: SqliteDatabase,
+    private readonly tenant: string,
+  ) {}
+
+  fingerprint(text: string): Fingerprint {
+    const hash = createHash("sha256").update(`${this.tenant}\0json\0`).update(text).digest();
+    return { hash, key: hash.readUIntBE(0, 6) };
+  }
+
+  find({ hash, key }: Fingerprint): number | undefined {
+    const rows = this.database.all<{ id: number; hash: Buffer }>(
+      "SELECT id, hash FROM waypoint_objects WHERE key = ?",
+      key,
+    );
+    return rows.find((row) => row.hash.equals(hash))?.id;
+  }
+
+  insert(text: string, { hash, key }: Fingerprint): number {
+    const bytes = Buffer.from(text);
+    const deflated = bytes.length >= DEFLATE_FROM ? deflateRawSync(bytes, { level: DEFLATE_LEVEL }) : bytes;
+    const pays = deflated.length < bytes.length;
+    const result = this.database.run(
+      "INSERT INTO waypoint_objects (key, hash, codec, data) VALUES (?, ?, ?, ?)",
+      key,
+      hash,
+      pays ? CODEC.deflated : CODEC.plain,
+      pays ? deflated : bytes,
+    );
+    return Number(result.lastInsertRowid);
+  }
+
+  /** The text of an object, checked against its hash; `"missing"` or `"corrupt"` where it cannot be had. */
+  read(id: number): { text: string } | "missing" | "corrupt" {
+    const row = this.database.get<ObjectRow>("SELECT id, hash, codec, data FROM waypoint_objects WHERE id = ?", id);
+    if (row === undefined) return "missing";
+    const text = plainText(row);
+    return text !== undefined && this.fingerprint(text).hash.equals(row.hash) ? { text } : "corrupt";
+  }
+}
+
+function plainText(row: ObjectRow): string | undefined {
+  if (row.codec === CODEC.plain) return row.data.toString();
+  try {
+    return inflateRawSync(row.data).toString();
+  } catch {
+    return undefined;
+  }
+}

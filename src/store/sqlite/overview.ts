@@ -1,0 +1,42 @@
+import type { SqliteDatabase } from "./database.js";
+
+/** An effect as a person wants to see it in a list. */
+export interface EffectSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly key: string;
+  readonly state: string;
+  /** How often it was attempted, over all runs. */
+  readonly attempts: number;
+  /** When it came into this state, in milliseconds since the epoch. */
+  readonly since: number;
+  /** JSON of the last error, `{ class, name, message }`. */
+  readonly error: string | null;
+}
+
+export interface ApprovalSummary {
+  readonly id: string;
+  readonly action: string;
+  readonly summary: string | null;
+  readonly createdAt: number;
+  readonly decideBy: number | null;
+}
+
+/** What the ledger holds of one thread, oldest first. */
+export function effectsOfThread(database: SqliteDatabase, tenant: string, thread: string): EffectSummary[] {
+  return database.all<EffectSummary>(
+    `SELECT id, name, key, state, attempt AS attempts, since, error FROM waypoint_effects
+     WHERE tenant = ? AND thread_id = ? ORDER BY created_at, rowid`,
+    tenant,
+    thread,
+  );
+}
+
+export function pendingApprovalsOfThread(database: SqliteDatabase, tenant: string, thread: string): ApprovalSummary[] {
+  return database.all<ApprovalSummary>(
+    `SELECT id, action, summary, created_at AS createdAt, decide_by AS decideBy FROM waypoint_approvals
+     WHERE tenant = ? AND thread_id = ? AND state = 'pending' ORDER BY created_at, rowid`,
+    tenant,
+    thread,
+  );
+}
