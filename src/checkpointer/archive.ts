@@ -8,6 +8,7 @@ import type {
   PendingWrite,
 } from "@langchain/langgraph-checkpoint";
 import { WRITES_IDX_MAP } from "@langchain/langgraph-checkpoint";
+import { CONTROL, NULL_TASK_ID } from "../shared/langgraph.js";
 import type { Store } from "../store/home.js";
 import { CheckpointTable } from "../store/sqlite/checkpoints.js";
 import type { CheckpointRow, Namespace, WriteRow } from "../store/sqlite/checkpoints.js";
@@ -151,8 +152,20 @@ export class Archive {
     return this.luggage.restore(JSON.parse(text) as Tree);
   }
 
-  /** @throws UnstorableValueError naming the channel and path. */
+  /**
+   * Stores what a task wrote. A task that has taken an answer, or asks, ends the answer that was given to nobody in
+   * particular (a plain `Command({ resume })`): LangGraph forgets it in memory and would find it again in the store, so
+   * that the next question would be answered with it.
+   *
+   * @throws UnstorableValueError naming the channel and path.
+   */
   storeWrites(namespace: number, checkpoint: string, task: string, path: string, writes: PendingWrite[]): void {
+    if (
+      task !== NULL_TASK_ID &&
+      writes.some(([channel]) => channel === CONTROL.resume || channel === CONTROL.interrupt)
+    ) {
+      this.table.deleteWrite(namespace, checkpoint, NULL_TASK_ID, CONTROL.resume);
+    }
     for (const [index, [channel, value]] of writes.entries()) {
       const tree = this.luggage.store(value, `The write to channel "${channel}"`, INLINE.write);
       this.table.insertWrite(namespace, checkpoint, {

@@ -255,7 +255,7 @@ function describe(error: Error, value: unknown, what: string): UnstorableValueEr
   const reason =
     found?.reason ?? (error instanceof RangeError ? "it is nested too deeply" : `it holds a ${error.message}`);
   return new UnstorableValueError(
-    `${what}${path} cannot be stored: ${reason}. The checkpoint was not written; nothing else was lost. ` +
+    `${what}${path} cannot be stored: ${reason}. Nothing of it was written, and nothing else was lost. ` +
       `Keep such values outside the state, or store what is needed to make them anew.`,
     { cause: error, details: { path: `${what}${path}` } },
   );

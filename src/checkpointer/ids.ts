@@ -36,7 +36,10 @@ export function threadIdOf(value: unknown, action: string): string {
 
 export function idOf(value: unknown, name: string, options: { empty?: boolean } = {}): string {
   if (typeof value === "string" && value.length <= LONGEST && (options.empty === true || value !== "")) return value;
-  throw new InvalidInputError(`${name} must be a string of at most ${LONGEST} characters; ${describe(value)}.`);
+  throw new InvalidInputError(
+    `${name} must be a string of at most ${LONGEST} characters, and ${describe(value)}. ` +
+      `Pass on the configuration that LangGraph gave you, or leave ${name} out.`,
+  );
 }
 
 /** An id, or nothing; LangGraph passes `undefined` and `""` for "the newest". */

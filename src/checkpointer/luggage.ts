@@ -18,6 +18,7 @@ const ROOT_INLINE_LIMIT = 64;
 interface KnownMessage {
   readonly objectId: number;
   readonly body: Record<string, Tree>;
+  readonly keys: readonly string[];
   readonly reference: Tree;
   readonly id: string | undefined;
 }
@@ -110,7 +111,7 @@ export class Luggage implements ObjectSink, ObjectSource {
 
   knownMessage(message: BaseMessage): Tree | undefined {
     const known = this.messages.get(message);
-    if (known === undefined || !isSameMessage(message, known.body, keysOf(known.body), this.loader)) return undefined;
+    if (known === undefined || !isSameMessage(message, known.body, known.keys, this.loader)) return undefined;
     if (known.id === message.id) return known.reference;
     const renamed = messageReference(known.objectId, message.id);
     this.messages.set(message, { ...known, reference: renamed, id: message.id });
@@ -119,7 +120,7 @@ export class Luggage implements ObjectSink, ObjectSource {
 
   remember(message: BaseMessage, tree: Tree, body: Record<string, Tree>): void {
     const objectId = referenceOf(tree) ?? ((tree as { [TAG]: Tree[] })[TAG][1] as number);
-    this.messages.set(message, { objectId, body, reference: tree, id: message.id });
+    this.messages.set(message, { objectId, body, keys: keysOf(body), reference: tree, id: message.id });
   }
 
   private keep(id: number, tree: Tree, length: number): void {

@@ -21,6 +21,7 @@ export interface Position {
   readonly done: string[];
   /** Effects on the outside world, oldest first. */
   readonly effects: PositionEffect[];
+  /** Empty while `waiting`: all that was asked is decided, and `resume(app, config)` goes on. */
   readonly waitingFor: PositionWait[];
   readonly lastError?: { readonly name: string; readonly message: string };
   readonly todos: PositionTodo[];

@@ -5,7 +5,7 @@ export class StoreUnavailableError extends WaypointError {
   readonly code = "STORE_UNAVAILABLE";
 }
 
-/** The file exists and is not an SQLite database; it was not touched. */
+/** The file exists and is not an SQLite database, or a damaged one; it was not touched. */
 export class NotADatabaseError extends WaypointError {
   readonly code = "NOT_A_DATABASE";
 }

@@ -116,6 +116,16 @@ export class CheckpointTable {
     );
   }
 
+  deleteWrite(namespace: number, checkpoint: string, task: string, channel: string): void {
+    this.database.run(
+      "DELETE FROM waypoint_writes WHERE ns = ? AND checkpoint = ? AND task = ? AND channel = ?",
+      namespace,
+      checkpoint,
+      task,
+      this.nameId(channel),
+    );
+  }
+
   writes(namespace: number, checkpoint: string): WriteRow[] {
     return this.database.all<WriteRow>(
       `SELECT w.task, w.idx, c.name AS channel, p.name AS path, w.value

@@ -166,7 +166,13 @@ function newerSchema(path: string, found: number): SchemaVersionError {
 
 function asOpenError(error: unknown, path: string): unknown {
   const code = (error as { code?: string }).code ?? "";
-  if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT")) {
+  if (code.startsWith("SQLITE_CORRUPT")) {
+    return new NotADatabaseError(
+      `The database "${path}" is damaged: ${(error as Error).message}. It was not touched. Restore it from a backup.`,
+      { cause: error, details: { path } },
+    );
+  }
+  if (code.startsWith("SQLITE_NOTADB")) {
     return new NotADatabaseError(
       `The file "${path}" is not an SQLite database. It was not touched. Point the connection string at another path.`,
       { cause: error, details: { path } },
