@@ -1,0 +1,6 @@
+export * from "./checkpointer/index.js";
+export * from "./nodes/index.js";
+export { InvalidInputError, MissingDependencyError, WaypointError } from "./shared/errors.js";
+export type { ErrorDetails } from "./shared/errors.js";
+export { systemClock } from "./shared/clock.js";
+export type { Clock, Duration } from "./shared/clock.js";

@@ -1,0 +1,263 @@
+import { randomUUID } from "node:crypto";
+import type { Store } from "../store/home.js";
+import { APPROVALS } from "../store/sqlite/approval-statements.js";
+import type { Approval, ApprovalMode, ApprovalOrigin, ApprovalState, DecisionType } from "./approval.js";
+
+/** What is frozen when a question is first asked. */
+export interface ApprovalDraft {
+  readonly threadId: string;
+  readonly checkpointNs: string;
+  readonly superstep: string;
+  readonly visit: string;
+  readonly slot: string;
+  readonly origin: ApprovalOrigin;
+  readonly toolCallId?: string | undefined;
+  readonly action: string;
+  /** Canonical JSON. */
+  readonly args: string;
+  readonly argsHash: string;
+  readonly summary?: string | undefined;
+  readonly actionHash: string;
+  readonly planVersion?: string | undefined;
+  readonly approvers?: readonly string[] | undefined;
+  readonly allowed: readonly DecisionType[];
+  readonly mode: ApprovalMode;
+  readonly decideWithin?: number | undefined;
+  readonly validFor?: number | undefined;
+}
+
+/** A decision that was read, checked and hashed, ready to be written. */
+export interface Settlement {
+  readonly state: Exclude<ApprovalState, "pending" | "expired">;
+  /** Canonical JSON of what may run now; only for `approved` and `edited`. */
+  readonly args?: string;
+  readonly hash?: string;
+  readonly reason?: string;
+  readonly by?: string;
+}
+
+interface Row {
+  id: string;
+  thread_id: string;
+  checkpoint_ns: string;
+  visit: string;
+  slot: string;
+  origin: ApprovalOrigin;
+  tool_call_id: string | null;
+  action: string;
+  args: string;
+  args_hash: string;
+  summary: string | null;
+  action_hash: string;
+  plan_version: string | null;
+  approvers: string | null;
+  allowed: string;
+  mode: ApprovalMode;
+  decide_by: number | null;
+  valid_for: number | null;
+  state: ApprovalState;
+  decided_args: string | null;
+  decided_hash: string | null;
+  reason: string | null;
+  decided_by: string | null;
+  decided_at: number | null;
+  valid_until: number | null;
+  answers_judged: number;
+  problem: string | null;
+  used_by: string | null;
+  used_in: string | null;
+  version: number;
+  created_at: number;
+  notified_at: number | null;
+}
+
+/** The approvals of one tenant. Every move is one conditional statement; what a method returns is what the row says now. */
+export class ApprovalTable {
+  constructor(private readonly store: Store) {}
+
+  /** Writes the row, synced to disk, unless the slot has one already; returns the row that stands. */
+  open(draft: ApprovalDraft): Approval {
+    const { database, tenant, clock } = this.store;
+    const standing = () => database.get<Row>(APPROVALS.bySlot, tenant, draft.threadId, draft.visit, draft.slot);
+    const before = standing();
+    if (before !== undefined) return fromRow(before);
+    const now = clock.now();
+    database.transaction(
+      () =>
+        database.run(
+          APPROVALS.insert,
+          randomUUID(),
+          tenant,
+          draft.threadId,
+          draft.checkpointNs,
+          draft.superstep,
+          draft.visit,
+          draft.slot,
+          draft.origin,
+          draft.toolCallId ?? null,
+          draft.action,
+          draft.args,
+          draft.argsHash,
+          draft.summary ?? null,
+          draft.actionHash,
+          draft.planVersion ?? null,
+          json(draft.approvers),
+          JSON.stringify(draft.allowed),
+          draft.mode,
+          draft.decideWithin === undefined ? null : now + draft.decideWithin,
+          draft.validFor ?? null,
+          now,
+        ),
+      { durable: true },
+    );
+    return fromRow(standing() as Row);
+  }
+
+  find(id: string): Approval | undefined {
+    const row = this.row(id);
+    return row && fromRow(row);
+  }
+
+  /** In the order in which they were first asked. */
+  ofVisit(threadId: string, visit: string): Approval[] {
+    return this.store.database.all<Row>(APPROVALS.ofVisit, this.store.tenant, threadId, visit).map(fromRow);
+  }
+
+  /** Newest first. */
+  ofToolCall(threadId: string, toolCallId: string): Approval[] {
+    return this.store.database.all<Row>(APPROVALS.ofCall, this.store.tenant, threadId, toolCallId).map(fromRow);
+  }
+
+  pending(threadId?: string): Approval[] {
+    const { database, tenant } = this.store;
+    const rows =
+      threadId === undefined
+        ? database.all<Row>(APPROVALS.pending, tenant)
+        : database.all<Row>(APPROVALS.pendingOfThread, tenant, threadId);
+    return rows.map(fromRow);
+  }
+
+  /** How many approvals of other tasks wait in the same superstep. */
+  pendingBesides(id: string): number {
+    return this.store.database.get<{ n: number }>(APPROVALS.besides, id)?.n ?? 0;
+  }
+
+  /** Decides a pending approval that is not past its time; false when there is none. Synced to disk. */
+  settle(id: string, settlement: Settlement): boolean {
+    const { database, tenant, clock } = this.store;
+    const now = clock.now();
+    const { changes } = database.transaction(
+      () =>
+        database.run(
+          APPROVALS.settle,
+          settlement.state,
+          settlement.args ?? null,
+          settlement.hash ?? null,
+          settlement.reason ?? null,
+          settlement.by ?? null,
+          now,
+          now,
+          tenant,
+          id,
+          now,
+        ),
+      { durable: true },
+    );
+    return changes === 1;
+  }
+
+  /** Expires a pending approval whose time to decide is over; false when that is not so. */
+  expire(id: string): boolean {
+    const now = this.store.clock.now();
+    return this.store.database.run(APPROVALS.expire, now, this.store.tenant, id, now).changes === 1;
+  }
+
+  /** How many answers to this question have been looked at; each is looked at once. */
+  answersJudged(id: string): number {
+    return this.row(id)?.answers_judged ?? 0;
+  }
+
+  /** Notes that answers up to `count` were looked at, and what was wrong with the last of them. */
+  judged(id: string, count: number, problem?: string): void {
+    this.store.database.run(APPROVALS.judge, count, problem ?? null, this.store.tenant, id, count);
+  }
+
+  /** Asks again after an edit that turned out to be invalid, unless it was used already. */
+  reopen(id: string, problem: string): void {
+    this.store.database.run(APPROVALS.reopen, problem, this.store.tenant, id);
+  }
+
+  /** Marks the approval as spent on `effect`; false when another effect was first. */
+  use(id: string, effect: string, visit: string): boolean {
+    const { database, tenant } = this.store;
+    database.run(APPROVALS.use, effect, visit, tenant, id);
+    return this.row(id)?.used_by === effect;
+  }
+
+  /** True for the one caller who is to notify. */
+  claimNotice(id: string): number | undefined {
+    const now = this.store.clock.now();
+    return this.store.database.run(APPROVALS.claimNotice, now, this.store.tenant, id).changes === 1 ? now : undefined;
+  }
+
+  releaseNotice(id: string, claim: number): void {
+    this.store.database.run(APPROVALS.releaseNotice, this.store.tenant, id, claim);
+  }
+
+  private row(id: string): Row | undefined {
+    return this.store.database.get<Row>(APPROVALS.byId, this.store.tenant, id);
+  }
+}
+
+function json(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+function fromRow(row: Row): Approval {
+  return {
+    id: row.id,
+    threadId: row.thread_id,
+    checkpointNs: row.checkpoint_ns,
+    visit: row.visit,
+    slot: row.slot,
+    origin: row.origin,
+    action: row.action,
+    args: JSON.parse(row.args),
+    argsHash: row.args_hash,
+    actionHash: row.action_hash,
+    allowedDecisions: JSON.parse(row.allowed) as DecisionType[],
+    mode: row.mode,
+    state: row.state,
+    version: row.version,
+    createdAt: iso(row.created_at),
+    ...present("toolCallId", row.tool_call_id),
+    ...present("summary", row.summary),
+    ...present("planVersion", row.plan_version),
+    ...present("approvers", row.approvers === null ? null : (JSON.parse(row.approvers) as string[])),
+    ...present("decideBy", isoOrNull(row.decide_by)),
+    ...present("validFor", row.valid_for),
+    ...present("decidedArgs", row.decided_args === null ? null : (JSON.parse(row.decided_args) as unknown)),
+    ...present("decidedHash", row.decided_hash),
+    ...present("reason", row.reason),
+    ...present("decidedBy", row.decided_by),
+    ...present("decidedAt", isoOrNull(row.decided_at)),
+    ...present("validUntil", isoOrNull(row.valid_until)),
+    ...present("usedBy", row.used_by),
+    ...present("usedIn", row.used_in),
+    ...present("problem", row.problem),
+    ...present("notifiedAt", isoOrNull(row.notified_at)),
+  };
+}
+
+function iso(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+function isoOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : iso(milliseconds);
+}
+
+/** The property, or nothing where the column is NULL. */
+function present<K extends keyof Approval>(key: K, value: Approval[K] | null): Pick<Approval, K> | undefined {
+  return value === null ? undefined : ({ [key]: value } as Pick<Approval, K>);
+}

@@ -1,0 +1,116 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { toMilliseconds, type Duration } from "../shared/clock.js";
+import type { AutoKey } from "./key.js";
+import { EffectDefinitionError } from "./errors.js";
+import { Ledger } from "./ledger.js";
+import type { Outcome, Verdict } from "./outcome.js";
+
+/** What `run`, `lookup` and `undo` are given beside the arguments. */
+export interface EffectContext {
+  /** The idempotency key to hand to the other side: the same for every attempt. */
+  readonly key: string;
+  /** The effect's id in the ledger. */
+  readonly effectId: string;
+  /** Number of this attempt, from 1, over all rounds. */
+  readonly attempt: number;
+  /**
+   * Number of the business attempt, from 1: a definite refusal ends a round, and a new visit starts the next one with
+   * the same key. Where the other side remembers refusals by key (Stripe does), send `${key}:${round}`.
+   */
+  readonly round: number;
+  /** Aborts when the run is aborted and when the timeout is over. */
+  readonly signal: AbortSignal;
+  /** `""` outside a graph. */
+  readonly threadId: string;
+}
+
+/** When an attempt that certainly did nothing is made again. */
+export interface RetryPolicy {
+  /**
+   * Attempts in one round, counted in the ledger across crashes and node retries; default 1. When they are used up, each
+   * further run of the node makes one more.
+   */
+  readonly maxAttempts?: number;
+  /** Before the second attempt; default 500 ms. */
+  readonly initialInterval?: Duration;
+  /** Default 2. */
+  readonly backoffFactor?: number;
+  /** The longest a call waits between two attempts; default 30 s. A `Retry-After` beyond it ends the call. */
+  readonly maxInterval?: Duration;
+}
+
+export interface EffectDefinition<A, R> {
+  /** Unique in the process: it finds `lookup` and `undo` again in other processes. */
+  readonly name: string;
+  /** The business identity of the effect, or `autoKey`. */
+  readonly key: (args: A) => string | AutoKey;
+  /** One outside call. What it returns is stored, and is what every re-run returns. */
+  readonly run: (args: A, context: EffectContext) => Promise<R>;
+  /** Finds out whether an earlier call happened, without changing anything. */
+  readonly lookup?: (args: A, context: EffectContext) => Promise<Outcome<R>>;
+  /** Takes the effect back. Registered for compensation. */
+  readonly undo?: (args: A, receipt: R, context: EffectContext) => Promise<unknown>;
+  readonly retry?: RetryPolicy;
+  /** How long an attempt may take before it is given up; without it, as long as it takes. */
+  readonly timeout?: Duration;
+  /** How long the other side knows a key, from the first attempt of a round; default 24 h. */
+  readonly keyTtl?: Duration;
+  /** Validates the arguments before anything else. */
+  readonly schema?: StandardSchemaV1<unknown, A>;
+  readonly ledger?: Ledger;
+  /** What a call does while another one carries the effect out; default `refuse`, with EffectInProgressError. */
+  readonly whenBusy?: "refuse" | "wait";
+  /** Overrules how an error of `run` is judged; undefined leaves it to the default. */
+  readonly classify?: (error: unknown) => Verdict | undefined;
+}
+
+/** The numbers of a definition, in milliseconds. */
+export interface Limits {
+  readonly maxAttempts: number;
+  readonly initialInterval: number;
+  readonly backoffFactor: number;
+  readonly maxInterval: number;
+  readonly timeout: number | undefined;
+  readonly keyTtl: number;
+}
+
+/** Any effect, where its types do not matter: the ledger hands its arguments and results back as they were given. */
+export type AnyDefinition = EffectDefinition<unknown, unknown>;
+
+/** Checks a definition and reads its durations. */
+export function limitsOf({ name, retry = {}, timeout, keyTtl = "24h" }: AnyDefinition): Limits {
+  const { maxAttempts = 1, initialInterval = 500, backoffFactor = 2, maxInterval = "30s" } = retry;
+  if (!Number.isInteger(maxAttempts) || maxAttempts < 1) {
+    throw new EffectDefinitionError(`Effect "${name}": retry.maxAttempts must be a whole number from 1.`);
+  }
+  if (!(backoffFactor >= 1))
+    throw new EffectDefinitionError(`Effect "${name}": retry.backoffFactor must be 1 or more.`);
+  return {
+    maxAttempts,
+    backoffFactor,
+    initialInterval: toMilliseconds(initialInterval, "retry.initialInterval"),
+    maxInterval: toMilliseconds(maxInterval, "retry.maxInterval"),
+    timeout: timeout === undefined ? undefined : toMilliseconds(timeout, "timeout"),
+    keyTtl: toMilliseconds(keyTtl, "keyTtl"),
+  };
+}
+
+/** Checks what the types cannot, and what plain JavaScript gets wrong. */
+export function checkDefinition(definition: AnyDefinition): void {
+  const { name, key, run, lookup, undo, ledger } = definition as Record<keyof AnyDefinition, unknown>;
+  if (typeof name !== "string" || name === "" || name.length > 200) {
+    throw new EffectDefinitionError(
+      "An effect needs a name of 1 to 200 characters: it identifies the effect in the ledger.",
+    );
+  }
+  const functions = { key, run, ...(lookup === undefined ? {} : { lookup }), ...(undo === undefined ? {} : { undo }) };
+  for (const [field, value] of Object.entries(functions)) {
+    if (typeof value !== "function") throw new EffectDefinitionError(`Effect "${name}": ${field} must be a function.`);
+  }
+  if (ledger !== undefined && !Ledger.is(ledger)) {
+    throw new EffectDefinitionError(
+      `Effect "${name}": ledger must come from ledgerOf(checkpointer) or memoryLedger().`,
+    );
+  }
+  limitsOf(definition);
+}

@@ -1,0 +1,64 @@
+export { effect, type Effect } from "./effect.js";
+export type { EffectContext, EffectDefinition, RetryPolicy } from "./definition.js";
+export { autoKey, type AutoKey } from "./key.js";
+export { absent, failed, succeeded, unknown, type Outcome, type Verdict } from "./outcome.js";
+export { Ledger, ledgerOf, memoryLedger, setLedger } from "./ledger.js";
+export { reconcile, type Reconciled, type ReconcileReport } from "./reconcile.js";
+export { resolve } from "./resolve.js";
+export type { Resolution } from "./resolution.js";
+export type { UnknownEffect } from "./unknown-question.js";
+export type { LatchMatter } from "./latch.js";
+export type { EffectId, EffectState } from "./effect-row.js";
+export {
+  AutoKeyError,
+  CompensatedError,
+  EffectClosedError,
+  EffectDefinitionError,
+  EffectFailedError,
+  EffectInProgressError,
+  EffectLatchedError,
+  EffectNotDueError,
+  EffectNotFoundError,
+  EffectTimeoutError,
+  IdempotencyConflictError,
+  LedgerUnavailableError,
+  NoLedgerError,
+  ResultNotStorableError,
+  StaleFenceError,
+  UnknownOutcomeError,
+  type RecordedError,
+} from "./errors.js";
+export { requestApproval, type ApprovalOptions } from "./request-approval.js";
+export { approvalNode, type ApprovalNodeOptions, type PerformContext, type Proposal } from "./approval-node.js";
+export { decide, pendingApprovals, type DecideResult, type NotApplied } from "./decide.js";
+export { resume, type ResumableGraph, type ResumeResult } from "./resume.js";
+export type { PendingQuestion } from "./pending-questions.js";
+export { effectContextOf, safeTools } from "./safe-tools.js";
+export { safeToolsMiddleware } from "./safe-tools-middleware.js";
+export type { ToolApproval, ToolArgs, ToolCallContext, ToolPolicy, ToolRule } from "./tool-policy.js";
+export type {
+  Approval,
+  ApprovalMode,
+  ApprovalOrigin,
+  ApprovalPolicy,
+  ApprovalState,
+  Decision,
+  DecisionInput,
+  DecisionType,
+  Identify,
+  Notify,
+  Rejection,
+} from "./approval.js";
+export type { ActionRequest, ApprovalReference, ApprovalRequest, ReviewConfig } from "./approval-question.js";
+export {
+  AlreadyAnsweredError,
+  AmbiguousAnswerError,
+  ApprovalExpiredError,
+  ApprovalMismatchError,
+  ApprovalNotFoundError,
+  ApprovalRejectedError,
+  InvalidAnswerError,
+  ThreadFinishedError,
+  UnknownQuestionError,
+  UnknownThreadError,
+} from "./approval-errors.js";

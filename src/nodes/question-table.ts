@@ -1,0 +1,56 @@
+import type { RunningTask } from "../shared/langgraph.js";
+import type { Store } from "../store/home.js";
+import { QUESTIONS } from "../store/sqlite/ledger-statements.js";
+import type { Question, QuestionKind } from "./question.js";
+
+/** The questions that one `interrupt()` call asks. */
+export interface QuestionGroup {
+  readonly seq: number;
+  readonly questions: readonly Question[];
+  /** The slot held an answer before the question was shown, so that answer was meant for something else. */
+  readonly stray: boolean;
+}
+
+interface Row {
+  seq: number;
+  kind: QuestionKind;
+  members: string;
+  stray: number;
+}
+
+/** What a task has asked so far, in the order of its `interrupt()` calls. */
+export class QuestionTable {
+  private readonly scope: readonly [tenant: string, threadId: string, taskId: string];
+
+  constructor(
+    private readonly store: Store,
+    task: RunningTask,
+  ) {
+    this.scope = [store.tenant, task.threadId, task.taskId];
+  }
+
+  all(): QuestionGroup[] {
+    return this.store.database.all<Row>(QUESTIONS.all, ...this.scope).map(fromRow);
+  }
+
+  /** Writes a group down, synced to disk; undefined when another pass of the same task took the number. */
+  add(seq: number, questions: readonly Question[]): QuestionGroup | undefined {
+    const { database, clock } = this.store;
+    const kind = questions[0]?.kind;
+    const members = JSON.stringify(questions.map(({ place, payload }) => ({ place, payload })));
+    const { changes } = database.transaction(
+      () => database.run(QUESTIONS.add, ...this.scope, seq, kind, members, clock.now()),
+      { durable: true },
+    );
+    return changes === 1 ? { seq, questions, stray: false } : undefined;
+  }
+
+  markStray(seq: number): void {
+    this.store.database.run(QUESTIONS.markStray, ...this.scope, seq);
+  }
+}
+
+function fromRow({ seq, kind, members, stray }: Row): QuestionGroup {
+  const questions = (JSON.parse(members) as Omit<Question, "kind">[]).map((member) => ({ kind, ...member }));
+  return { seq, questions, stray: stray === 1 };
+}

@@ -1,0 +1,75 @@
+import { InvalidInputError } from "../shared/errors.js";
+import type { EffectId, EffectRow } from "./effect-row.js";
+import { EffectTable } from "./effect-table.js";
+import { EffectClosedError, EffectInProgressError, EffectNotFoundError } from "./errors.js";
+import { Ledger } from "./ledger.js";
+import { isAlive } from "./owner.js";
+import { readResolution, settlementOf, type Resolution } from "./resolution.js";
+
+/**
+ * Settles an effect whose outcome is unknown, or another matter that holds up a thread, from outside the graph.
+ *
+ * - `succeeded`: every run returns `result` from now on. `failed`: the visit that made the call gets `evidence` as its
+ *   refusal; a new visit may try again. `retry`: the next run carries the effect out, with the same key.
+ * - It changes the ledger only. A thread that waits with a question is continued with `resume`; its answer then settles
+ *   nothing more.
+ * - Who said so, and why, is kept with the effect.
+ *
+ * @param ledger from `ledgerOf` or `memoryLedger`
+ * @param id the effect's id, or the matter's, as questions and errors name it
+ * @throws EffectNotFoundError, EffectClosedError when the outcome is known already, EffectInProgressError while the call
+ *   is under way, InvalidInputError for an incomplete resolution
+ * @example
+ * await resolve(ledgerOf(checkpointer), "eff_3f…", { as: "succeeded", by: "ada", evidence: "bank statement", result: receipt });
+ */
+export async function resolve(ledger: Ledger, id: EffectId, resolution: Resolution): Promise<void> {
+  if (!Ledger.is(ledger)) throw new InvalidInputError("resolve needs a ledger: ledgerOf(checkpointer).");
+  const reading = readResolution(resolution);
+  if ("problem" in reading) throw new InvalidInputError(`${reading.problem} Nothing was changed.`);
+  settleMatter(ledger, id, reading.resolution);
+}
+
+/** Settles a matter by its id: an effect, or a latch with an id of its own. */
+export function settleMatter({ store }: Ledger, id: string, resolution: Resolution): void {
+  const table = new EffectTable(store);
+  const row = table.find(id);
+  if (row === undefined) {
+    releaseLatch(table, id, resolution);
+    return;
+  }
+  if (row.state === "STARTED" && isAlive(store, row)) {
+    throw new EffectInProgressError(
+      `${which(row)} is being carried out right now. Nothing was changed; ask again later.`,
+      {
+        details: { effectId: id, key: row.key, threadId: row.threadId },
+      },
+    );
+  }
+  const open = row.state === "UNKNOWN" || row.state === "STARTED";
+  const abandoned = row.state === "STARTED" ? ({ attempt: "abandoned" } as const) : {};
+  if (open && table.settle(row, { ...settlementOf(row, resolution, store.clock.now()), ...abandoned })) return;
+  throw new EffectClosedError(
+    `${which(row)} is ${open ? "settled by somebody else just now" : row.state}, so there is nothing to settle. Nothing was changed.`,
+    { details: { effectId: id, key: row.key, threadId: row.threadId, state: row.state } },
+  );
+}
+
+function releaseLatch(table: EffectTable, id: string, { by, evidence }: Resolution): void {
+  const latch = table.findLatch(id);
+  if (latch === undefined) {
+    throw new EffectNotFoundError(`There is no effect or matter "${id}" in this ledger. Nothing was changed.`, {
+      details: { id },
+    });
+  }
+  if (table.release(id, by, evidence)) return;
+  throw new EffectClosedError(
+    `The matter "${id}" of thread "${latch.threadId}" was settled before. Nothing was changed.`,
+    {
+      details: { id, threadId: latch.threadId },
+    },
+  );
+}
+
+function which({ name, key }: EffectRow): string {
+  return `Effect "${name}" with key "${key}"`;
+}

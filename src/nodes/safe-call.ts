@@ -1,0 +1,160 @@
+import { ToolMessage } from "@langchain/core/messages";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { interopParseAsync, isInteropZodSchema } from "@langchain/core/utils/types";
+import { runningTask, type RunningTask } from "../shared/langgraph.js";
+import type { Approval } from "./approval.js";
+import { ApprovalTable } from "./approval-table.js";
+import type { EffectContext } from "./definition.js";
+import { effectId } from "./effect-table.js";
+import { effectWithGivenRun } from "./given-run.js";
+import { autoKey, type AutoKey } from "./key.js";
+import { findLedger, type Ledger } from "./ledger.js";
+import { assertPermitted } from "./permission.js";
+import { taskFor } from "./request-approval.js";
+import { permissionFor } from "./tool-permission.js";
+import { approvalRule, type ToolArgs, type ToolPolicy, type ToolRule } from "./tool-policy.js";
+import { refusalText } from "./tool-refusal.js";
+import { answering, withNote } from "./tool-result.js";
+import { visitOf } from "./visit.js";
+
+/** What any langchain tool has. */
+export interface ToolLike {
+  readonly name: string;
+  invoke(input: never, config?: never): Promise<unknown>;
+}
+
+/** The inside of a `StructuredTool`. */
+export interface InnerTool extends ToolLike {
+  readonly schema: unknown;
+  readonly responseFormat?: string;
+  _call: ToolCallFunction;
+}
+
+export type ToolCallFunction = (input: unknown, runManager?: RunManager, config?: ToolConfig) => unknown;
+
+interface RunManager {
+  handleToolEvent(chunk: unknown): Promise<unknown>;
+}
+
+interface ToolConfig extends RunnableConfig {
+  readonly toolCall?: { readonly args?: ToolArgs };
+  readonly state?: unknown;
+}
+
+/** Where a tool's config carries the effect as which it runs. */
+export const EFFECT_CONTEXT = "waypoint_effect";
+
+/** A `_call` that goes through approval and ledger before it reaches the tool's own. */
+export function safeCall(tool: InnerTool, rule: ToolRule, policy: ToolPolicy): ToolCallFunction {
+  const { key: _key, approval: _approval, ...limits } = rule;
+  const ledgerOption = policy.ledger === undefined ? {} : { ledger: policy.ledger };
+  const effect = `tool:${tool.name}`;
+  const perform = effectWithGivenRun<ToolArgs, unknown>({ name: effect, ...limits, ...ledgerOption });
+
+  return async (input, runManager, config = {}) => {
+    const written = config.toolCall?.args ?? asArgs(input);
+    const task = runningTask(config) ?? nobodyNeeded(tool.name, written, policy);
+    const toolCallId = task?.toolCallId;
+    const ledger = findLedger(policy.ledger, task);
+    const planVersion = policy.planVersion?.({ state: config.state, config });
+    const approval =
+      task && (await permissionFor({ tool: tool.name, args: written, task, ledger, policy, planVersion }));
+    if (approval !== undefined && !isGranted(approval)) return refusal(tool, approval, toolCallId);
+
+    const edited = approval?.origin === "tool" && approval.state === "edited";
+    const args = edited ? (approval.decidedArgs as ToolArgs) : written;
+    const key = keyOf(rule, args, approval, task);
+    const run = async (_args: ToolArgs, context: EffectContext): Promise<unknown> => {
+      const parsed = edited ? await parse(tool.schema, args) : input;
+      return finish(tool._call(parsed, runManager, within(config, context)), runManager);
+    };
+    const guard = { action: tool.name, args, planVersion, effect, key, ledger, task };
+    const result = await perform({ key: () => key, run }, args, config, guarded(approval, guard));
+    return edited ? withNote(answering(result, toolCallId), args) : answering(result, toolCallId);
+  };
+}
+
+function asArgs(input: unknown): ToolArgs {
+  return typeof input === "object" && input !== null ? (input as ToolArgs) : { input };
+}
+
+/** @throws InvalidInputError outside a graph for a call that needs an approval: nobody could be asked */
+function nobodyNeeded(tool: string, args: ToolArgs, policy: ToolPolicy): RunningTask | undefined {
+  const rule = approvalRule(policy, tool);
+  return rule === undefined || rule.when?.(args) === false ? undefined : taskFor(`The tool "${tool}"`, undefined);
+}
+
+function isGranted({ state }: Approval): boolean {
+  return state === "approved" || state === "edited";
+}
+
+/** A business key, else the approval, which is good for one visit; else the visit and the tool call. */
+function keyOf(
+  rule: ToolRule,
+  args: ToolArgs,
+  approval: Approval | undefined,
+  task: RunningTask | undefined,
+): string | AutoKey {
+  const key = rule.key?.(args, { toolCallId: task?.toolCallId, threadId: task?.threadId ?? "" });
+  return typeof key === "string" ? key : (approval?.id ?? key ?? autoKey);
+}
+
+interface Guard {
+  readonly action: string;
+  readonly args: ToolArgs;
+  readonly planVersion: number | string | undefined;
+  readonly effect: string;
+  readonly key: string | AutoKey;
+  readonly ledger: Ledger;
+  readonly task: RunningTask | undefined;
+}
+
+/** The check of the approval in the transaction that writes the intent. */
+function guarded(approval: Approval | undefined, { effect, key, ledger, task, ...intent }: Guard) {
+  if (approval === undefined || task === undefined || typeof key !== "string") return {};
+  const { store } = ledger;
+  const spentOn = { effectId: effectId(store.tenant, effect, key), visit: visitOf(task).id };
+  const beforeIntent = (): void =>
+    assertPermitted(new ApprovalTable(store), {
+      ...intent,
+      ...spentOn,
+      approvalId: approval.id,
+      now: store.clock.now(),
+    });
+  return { approvalId: approval.id, beforeIntent };
+}
+
+async function parse(schema: unknown, args: ToolArgs): Promise<unknown> {
+  return isInteropZodSchema(schema) ? interopParseAsync(schema, args) : args;
+}
+
+function within(config: ToolConfig, context: EffectContext): ToolConfig {
+  const configurable = { ...config.configurable, [EFFECT_CONTEXT]: context };
+  return { ...config, configurable, signal: context.signal };
+}
+
+/** A tool may stream events before it returns. */
+async function finish(call: unknown, runManager: RunManager | undefined): Promise<unknown> {
+  const returned = await call;
+  if (!isAsyncGenerator(returned)) return returned;
+  for (;;) {
+    const next = (await returned.next()) as IteratorResult<unknown, unknown>;
+    if (next.done === true) return next.value;
+    await runManager?.handleToolEvent(next.value);
+  }
+}
+
+function isAsyncGenerator(value: unknown): value is AsyncGenerator {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value && "next" in value;
+}
+
+/** What the model gets in place of a result. */
+function refusal(tool: InnerTool, approval: Approval, toolCallId: string | undefined): unknown {
+  const content = refusalText(approval);
+  const status = approval.state === "responded" ? "success" : "error";
+  const answer =
+    toolCallId === undefined
+      ? content
+      : new ToolMessage({ content, name: tool.name, tool_call_id: toolCallId, status });
+  return tool.responseFormat === "content_and_artifact" ? [answer, undefined] : answer;
+}
