@@ -1,0 +1,23 @@
+import { Command } from "commander";
+import type { DatabaseOptions } from "../database.js";
+
+/** What every command takes. */
+export interface CommonOptions extends DatabaseOptions {
+  readonly json?: boolean;
+}
+
+/** What commands take that show values. */
+export interface ShowingOptions extends CommonOptions {
+  readonly redact: boolean;
+}
+
+/** A command with the options that all of them have. */
+export function databaseCommand(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .requiredOption("--db <file>", "the database that the agent's SlimSaver writes")
+    .option("--tenant <name>", "the tenant that the SlimSaver is bound to")
+    .option("--json", "print one line of JSON");
+}
+
+export const NO_REDACT = ["--no-redact", "show keys, arguments, messages and evidence as they are"] as const;

@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+import { colorsFor } from "./colors.js";
+import { run } from "./program.js";
+
+// A reader that has seen enough, such as `head`, is no error.
+process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => process.exit(code === "EPIPE" ? 0 : 1));
+
+process.exitCode = await run(process.argv.slice(2), {
+  colors: colorsFor(process.stdout, process.env),
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  exitCode: 0,
+});

@@ -1,0 +1,21 @@
+import type { Colors } from "./colors.js";
+import { jsonLine } from "./terminal-text.js";
+
+/** Where a command prints, and what the process ends with. */
+export interface Terminal {
+  readonly colors: Colors;
+  out(text: string): void;
+  err(text: string): void;
+  exitCode: number;
+}
+
+/** A command's result, for a person and for a program. */
+export interface Result {
+  readonly text: string;
+  readonly json: unknown;
+}
+
+/** Prints one or the other. */
+export function print(terminal: Terminal, { text, json }: Result, options: { readonly json?: boolean }): void {
+  terminal.out(`${options.json === true ? jsonLine(json) : text}\n`);
+}
