@@ -23,6 +23,8 @@ process.once("exit", () => {
 // Leaving through `exit` removes the folder.
 process.once("SIGINT", () => process.exit(130));
 process.once("SIGTERM", () => process.exit(143));
+// So does a reader that has seen enough, such as `head`.
+process.stdout.once("error", () => process.exit());
 
 const colors = colorsFor(process.stdout, process.env);
 const stage = new Stage(folder, colors);

@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { colorsFor } from "../../src/cli/colors.js";
+import { run as waypoint } from "../../src/cli/program.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
@@ -77,5 +79,93 @@ describe("the programs in README and docs", () => {
         .split("\n")
         .filter((line) => line !== ""),
     ).toEqual(page.printed);
+  });
+});
+
+/** Every page that a user may read, those about errors too. */
+const everyPage = ["README.md", "CHANGELOG.md", ...markdownUnder("docs")].map((name) => ({
+  name,
+  text: readFileSync(join(ROOT, name), "utf8"),
+}));
+
+function markdownUnder(folder: string): string[] {
+  const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" });
+  return names.filter((name) => name.endsWith(".md")).map((name) => join(folder, name));
+}
+
+/** The lines of the page's shell blocks, without comments; a line that goes on after a backslash is one. */
+function shellLines(text: string): string[] {
+  const blocks = [...text.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, code = ""]) => code);
+  return blocks
+    .flatMap((block) => block.replaceAll(/\\\n\s*/g, "").split("\n"))
+    .map((line) => line.split(" #")[0]!.trim());
+}
+
+/** As the shell would hand them over. */
+function words(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? "",
+  );
+}
+
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ +(.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+describe("what README and docs name", () => {
+  it.each(everyPage)("links in $name lead to a page, and to a heading of it", ({ name, text }) => {
+    const links = [...text.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, link = ""]) => link);
+    const dead = links.filter((link) => {
+      const [path = "", anchor] = link.split("#");
+      const target = path === "" ? join(ROOT, name) : join(ROOT, dirname(name), path);
+      return !existsSync(target) || (anchor !== undefined && !anchorsOf(readFileSync(target, "utf8")).includes(anchor));
+    });
+    expect(dead).toEqual([]);
+  });
+
+  const commands = everyPage.flatMap(({ name, text }) =>
+    shellLines(text)
+      .filter((line) => line.startsWith("npx waypoint "))
+      .map((line) => ({ name, line })),
+  );
+  it.each(commands)("the command line takes $line ($name)", async ({ line }) => {
+    const said: string[] = [];
+    const terminal = {
+      colors: colorsFor({ isTTY: false }, {}),
+      out: () => undefined,
+      err: (text: string) => void said.push(text),
+      exitCode: 0,
+    };
+    const args = words(line).slice(2);
+    await waypoint(
+      args.map((word) => (word.endsWith(".db") ? "/no/such/agent.db" : word)),
+      terminal,
+    );
+    // It understood all of it, and looked for the database.
+    expect(said.join("")).toContain("There is no file");
+  });
+
+  it("npm has every script that the README runs", () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: object };
+    const readme = everyPage.find(({ name }) => name === "README.md")?.text ?? "";
+    const named = [...readme.matchAll(/\bnpm (?:run )?(\w+)/g)].map(([, script = ""]) => script);
+    expect(Object.keys(scripts)).toEqual(
+      expect.arrayContaining(named.filter((script) => script !== "ci" && script !== "install")),
+    );
+  });
+
+  it("the versions that the README says were checked are those that are installed", () => {
+    const readme = everyPage.find(({ name }) => name === "README.md")?.text ?? "";
+    const claim = /LangGraph ([\d.]+), langchain ([\d.]+) and checkpoint-sqlite ([\d.]+):/.exec(readme)?.slice(1);
+    const installed = ["@langchain/langgraph", "langchain", "@langchain/langgraph-checkpoint-sqlite"].map(
+      (name) =>
+        JSON.parse(readFileSync(join(ROOT, "node_modules", name, "package.json"), "utf8")) as { version: string },
+    );
+    expect(claim).toEqual(installed.map(({ version }) => version));
   });
 });

@@ -21,8 +21,10 @@ export interface Consumer {
   readonly installed: string;
   /** Runs a script of that project in a process of its own; resolves to what it printed. */
   run(file: string, source: string): Promise<string>;
-  /** Type-checks a file of that project; resolves to the errors in it and in the package's own declarations. */
-  checkTypes(file: string, source: string): Promise<string[]>;
+  /** Does something while these packages are not installed. */
+  without<T>(packages: readonly string[], work: () => Promise<T>): Promise<T>;
+  /** Type-checks files of that project; resolves to the errors in them and in the package's own declarations. */
+  checkTypes(sources: Readonly<Record<string, string>>): Promise<string[]>;
   remove(): void;
 }
 
@@ -36,7 +38,8 @@ export async function packedConsumer(): Promise<Consumer> {
   return {
     installed: join(project, "node_modules", NAME),
     run: (file, source) => run(project, file, source),
-    checkTypes: (file, source) => checkTypes(project, file, source),
+    without: (packages, work) => without(join(project, "node_modules"), packages, work),
+    checkTypes: (sources) => checkTypes(project, sources),
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
 }
@@ -84,15 +87,25 @@ async function run(project: string, file: string, source: string): Promise<strin
   return node(project, [file]);
 }
 
+async function without<T>(modules: string, packages: readonly string[], work: () => Promise<T>): Promise<T> {
+  for (const name of packages) rmSync(join(modules, name));
+  try {
+    return await work();
+  } finally {
+    for (const name of packages) symlinkSync(join(REPO, "node_modules", name), join(modules, name));
+  }
+}
+
 /** Strict, declarations included; what the declarations of other packages get wrong is not ours to report. */
-async function checkTypes(project: string, file: string, source: string): Promise<string[]> {
-  writeFileSync(join(project, file), source);
+async function checkTypes(project: string, sources: Readonly<Record<string, string>>): Promise<string[]> {
+  const files = Object.keys(sources);
+  for (const [file, source] of Object.entries(sources)) writeFileSync(join(project, file), source);
   const tsc = join(REPO, "node_modules/typescript/bin/tsc");
   const flags = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--types", "node", "--pretty", "false"];
-  const checked = await attempt(project, [tsc, ...flags, "--target", "es2023", "--module", "nodenext", file]);
+  const checked = await attempt(project, [tsc, ...flags, "--target", "es2023", "--module", "nodenext", ...files]);
   return checked.stdout
     .split("\n")
-    .filter((line) => line.startsWith(`${file}(`) || line.startsWith(`node_modules/${NAME}/`));
+    .filter((line) => [...files.map((file) => `${file}(`), `node_modules/${NAME}/`].some((at) => line.startsWith(at)));
 }
 
 /** Runs Node and resolves whatever its exit code. */

@@ -49,6 +49,10 @@ const SAVER_ROUND = `
   saver.getTuple({ configurable: { thread_id: "t" } }).then((tuple) => { console.log(tuple); return saver.close(); });
 `;
 
+const SAVER_WITHOUT_DATABASE = `
+  try { SlimSaver.fromConnString(":memory:"); } catch ({ code, message }) { console.log(code, message); }
+`;
+
 const TYPES = `
   import { SlimSaver, effect } from "langgraph-waypoint";
   import { SlimSaver as Same } from "langgraph-waypoint/checkpointer";
@@ -63,6 +67,44 @@ const TYPES = `
   export const all = [saver, receipt, wrong];
 `;
 
+/** The package beside LangGraph's and langchain's own types: nobody has to cast. */
+const GRAPH_TYPES = `
+  import { Annotation, START, StateGraph, entrypoint } from "@langchain/langgraph";
+  import { createAgent, tool } from "langchain";
+  import { SlimSaver, decide, ledgerOf, requestApproval, resume, safeTools, safeToolsMiddleware } from "langgraph-waypoint";
+  import type { ToolPolicy } from "langgraph-waypoint";
+  import { z } from "zod";
+
+  const checkpointer = SlimSaver.fromConnString(":memory:");
+  const policy: ToolPolicy = { tools: { book: { approval: true } } };
+  const book = tool(({ flight }) => flight, { name: "book", description: "books", schema: z.object({ flight: z.string() }) });
+  const agent = createAgent({
+    model: "a-model",
+    tools: safeTools([book], policy),
+    middleware: [safeToolsMiddleware(policy)],
+    checkpointer,
+  });
+  const graph = new StateGraph(Annotation.Root({ order: Annotation<string> }))
+    .addNode("ask", async ({ order }, config) => {
+      const decision = await requestApproval({ action: "ship", args: { order } }, config);
+      return decision.type === "edit" ? { order: decision.args.order } : {};
+    })
+    .addEdge(START, "ask")
+    .compile({ checkpointer });
+  const flow = entrypoint({ name: "flow", checkpointer }, async ({ order }: { order: string }) => order);
+
+  export async function all() {
+    const config = { configurable: { thread_id: "t" } };
+    for (const app of [agent, graph, flow]) {
+      await decide(ledgerOf(checkpointer), "id", { type: "approve" }, { by: "ann", app });
+    }
+    const { messages } = await agent.invoke({ messages: [] }, config);
+    // @ts-expect-error the middleware leaves the agent's types as they are
+    const wrong = messages[0]?.nothing;
+    return [await resume(agent, config), await resume(graph, config), await resume(flow, config), wrong];
+  }
+`;
+
 describe.each([
   ["an ES module", { script: "main.mjs", source: ESM, import: `import { SlimSaver } from "langgraph-waypoint";` }],
   ["CommonJS", { script: "main.cjs", source: CJS, import: `const { SlimSaver } = require("langgraph-waypoint");` }],
@@ -75,11 +117,24 @@ describe.each([
   it("finds the embedded database when a saver is opened", async () => {
     expect(await consumer.run(`saver-${door.script}`, door.import + SAVER_ROUND)).toBe("undefined");
   });
+
+  it("does without the optional packages until one is needed, and then says how to get it", async () => {
+    const said = await consumer.without(["better-sqlite3", "langchain"], () =>
+      consumer.run(`bare-${door.script}`, door.import + SAVER_WITHOUT_DATABASE),
+    );
+    expect(said).toMatch(/^MISSING_DEPENDENCY .*npm install better-sqlite3/);
+  });
 });
 
 describe("the packed package", () => {
-  it.each(["types.mts", "types.cts"])("has types that infer, in %s", async (file) => {
-    expect(await consumer.checkTypes(file, TYPES)).toEqual([]);
+  it("has types that infer and fit LangGraph's, from ES modules and from CommonJS", { timeout: 180_000 }, async () => {
+    const sources = {
+      "types.mts": TYPES,
+      "types.cts": TYPES,
+      "graph-types.mts": GRAPH_TYPES,
+      "graph-types.cts": GRAPH_TYPES,
+    };
+    expect(await consumer.checkTypes(sources)).toEqual([]);
   });
 
   it("starts its command line", async () => {
