@@ -13,8 +13,9 @@ import type { Store } from "../store/home.js";
 import { CheckpointTable } from "../store/sqlite/checkpoints.js";
 import type { CheckpointRow, Namespace, WriteRow } from "../store/sqlite/checkpoints.js";
 import { ObjectTable } from "../store/sqlite/objects.js";
+import { reading } from "./damage.js";
 import { Luggage } from "./luggage.js";
-import { bodyOf, bodyText, join, rootAt, shapeOf, shapeTree, split } from "./shape.js";
+import { bodyText, join, rootAt, shapeTree, split, storedOf } from "./shape.js";
 import type { Stored } from "./shape.js";
 import type { Tree } from "./tree.js";
 
@@ -66,29 +67,30 @@ export class Archive {
   ): Map<string, Tree> {
     const roots = new Map<string, Tree>();
     for (const [channel, value] of Object.entries(checkpoint.channel_values)) {
-      const version = checkpoint.channel_versions[channel];
+      const versions = checkpoint.channel_versions;
+      const version = Object.hasOwn(versions, channel) ? versions[channel] : undefined;
       const moved = newVersions === undefined || version === undefined || Object.hasOwn(newVersions, channel);
-      const root = moved
-        ? this.luggage.store(value, `Channel "${channel}"`, INLINE.channel)
-        : this.storedRoot(namespace, parent, channel, version);
+      const encode = (): Tree => this.luggage.store(value, `Channel "${channel}"`, INLINE.channel);
+      const root = moved ? encode() : this.unmovedRoot(namespace, parent, { channel, version, encode });
       if (root !== undefined) roots.set(channel, root);
     }
     return roots;
   }
 
-  /** Usually the parent has it; a copied checkpoint has another parent than the one it was copied from. */
-  private storedRoot(
+  /**
+   * Usually the parent has it. A copied checkpoint has another parent than the one it was copied from; other forks may
+   * have given the same version to other values, so there the value at hand is stored.
+   */
+  private unmovedRoot(
     namespace: number,
     parent: string | undefined,
-    channel: string,
-    version: number | string,
+    { channel, version, encode }: { channel: string; version: number | string; encode: () => Tree },
   ): Tree | undefined {
     const fromParent = parent === undefined ? undefined : this.storedAt(namespace, parent);
     const root = fromParent === undefined ? undefined : rootAt(fromParent, channel, version);
     if (root !== undefined) return root;
     for (const row of this.rows(namespace, undefined, undefined)) {
-      const found = rootAt(this.storedIn(row), channel, version);
-      if (found !== undefined) return found;
+      if (rootAt(this.storedIn(row), channel, version) !== undefined) return encode();
     }
     return undefined;
   }
@@ -100,7 +102,7 @@ export class Archive {
   }
 
   private storedIn(row: CheckpointRow): Stored {
-    return { shape: shapeOf(this.luggage.load(row.shape)), body: bodyOf(row.body) };
+    return reading(`Checkpoint ${row.id}`, () => storedOf(this.luggage.load(row.shape), row.body));
   }
 
   *rows(namespace: number, before: string | undefined, only: string | undefined): Generator<CheckpointRow> {
@@ -118,7 +120,12 @@ export class Archive {
     }
   }
 
+  /** @throws CorruptObjectError */
   tuple(namespace: Namespace, row: CheckpointRow): CheckpointTuple {
+    return reading(`Checkpoint ${row.id} of thread "${namespace.thread}"`, () => this.tupleOf(namespace, row));
+  }
+
+  private tupleOf(namespace: Namespace, row: CheckpointRow): CheckpointTuple {
     const checkpoint = join(row.id, this.storedIn(row), (root) => this.luggage.restore(root));
     if (checkpoint.v < 4 && row.parent !== null) this.liftPendingSends(namespace.id, row.parent, checkpoint);
     const tuple: CheckpointTuple = {
@@ -148,8 +155,9 @@ export class Archive {
     return this.table.writes(namespace, checkpoint).sort((a, b) => compareWritesSortKeys(key(a), key(b)));
   }
 
+  /** @throws CorruptObjectError */
   restoreText(text: string): unknown {
-    return this.luggage.restore(JSON.parse(text) as Tree);
+    return reading("A stored value", () => this.luggage.restore(JSON.parse(text) as Tree));
   }
 
   /**
@@ -170,7 +178,7 @@ export class Archive {
       const tree = this.luggage.store(value, `The write to channel "${channel}"`, INLINE.write);
       this.table.insertWrite(namespace, checkpoint, {
         task,
-        idx: WRITES_IDX_MAP[channel] ?? index,
+        idx: (Object.hasOwn(WRITES_IDX_MAP, channel) ? WRITES_IDX_MAP[channel] : undefined) ?? index,
         channel,
         path,
         value: JSON.stringify(tree),

@@ -77,7 +77,12 @@ export class Decoder {
       case KIND.set:
         return new Set(this.decode(first as Tree) as unknown[]);
       case KIND.error:
-        return error(first as string, second as string, this.decode(third as Tree) as Fields);
+        return error(
+          first as string,
+          second as string,
+          this.decode(third as Tree) as Fields,
+          this.decode((tag as Tree[])[4] ?? {}) as Fields,
+        );
       case KIND.binary:
         return binary(first as string, second as string);
       case KIND.message:
@@ -147,11 +152,20 @@ function regexp(source: string, flags: string, lastIndex: number): RegExp {
   return made;
 }
 
-function error(name: string, message: string, properties: Fields): Error {
-  const made = new (ERRORS[name] ?? Error)(message);
-  if (made.name !== name) Object.defineProperty(made, "name", { value: name, configurable: true, writable: true });
+function error(name: string, message: string, properties: Fields, hidden: Fields): Error {
+  const Class = Object.hasOwn(ERRORS, name) ? ERRORS[name] : undefined;
+  const made = new (Class ?? Error)(message);
   delete made.stack;
-  return Object.assign(made, properties);
+  if (made.name !== name && !Object.hasOwn(properties, "name")) hideIn(made, "name", name);
+  for (const key of Object.keys(hidden)) hideIn(made, key, hidden[key]);
+  for (const key of Object.keys(properties)) {
+    Object.defineProperty(made, key, { value: properties[key], enumerable: true, configurable: true, writable: true });
+  }
+  return made;
+}
+
+function hideIn(target: Error, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, enumerable: false, configurable: true, writable: true });
 }
 
 function binary(className: string, base64: string): unknown {
@@ -159,6 +173,7 @@ function binary(className: string, base64: string): unknown {
   if (className === "Buffer") return buffer;
   const bytes = new Uint8Array(buffer).buffer;
   if (className === "ArrayBuffer") return bytes;
-  const View = BINARY[className as keyof typeof BINARY] as (new (data: ArrayBuffer) => unknown) | undefined;
-  return View === undefined ? buffer : new View(bytes);
+  if (!Object.hasOwn(BINARY, className)) return buffer;
+  const View = BINARY[className as keyof typeof BINARY] as new (data: ArrayBuffer) => unknown;
+  return new View(bytes);
 }

@@ -1,8 +1,8 @@
 import { Document } from "@langchain/core/documents";
 import type { BaseMessage } from "@langchain/core/messages";
-import { UnstorableValueError } from "./errors.js";
+import { WaypointError } from "../shared/errors.js";
 import { isMessage, messageClass, messageFields } from "./messages.js";
-import { pathOfUnstorable } from "./unstorable.js";
+import { Unstorable, unstorableValue } from "./unstorable.js";
 import { KIND, escapeKey, reference, setOwn, tagged } from "./tree.js";
 import type { Kind, Tree } from "./tree.js";
 
@@ -27,6 +27,10 @@ const INLINE_LIMIT_IN_MESSAGE = 4096;
 const PAGED_FROM = { list: 8, record: 64 } as const;
 /** From this depth on, ancestors are watched for a cycle. */
 const WATCH_FROM_DEPTH = 64;
+/** Deeper nesting is refused, so that what was stored can be read again wherever the stack stands then. */
+const DEEPEST = 500;
+/** What an error holds beside its enumerable properties. */
+const HIDDEN_IN_ERROR = ["name", "message", "cause", "errors"] as const;
 
 /**
  * Turns one value into its tree. With a sink, large pieces become objects and references to them; without one, the
@@ -41,13 +45,12 @@ export class Encoder {
 
   constructor(private readonly sink?: ObjectSink) {}
 
-  /** @throws UnstorableValueError naming the place of a cycle or a function. */
+  /** @throws UnstorableValueError naming the place of a cycle, a function, or what cannot be read. */
   encode(value: unknown, what: string): Tree {
     try {
       return this.node(value);
     } catch (error) {
-      if (error instanceof Unstorable || error instanceof RangeError) throw describe(error, value, what);
-      throw error;
+      throw WaypointError.is(error) ? error : unstorableValue(error, value, what);
     } finally {
       this.depth = 0;
       this.limit = INLINE_LIMIT;
@@ -72,7 +75,7 @@ export class Encoder {
       case "bigint":
         return this.sized(24, tagged(KIND.bigint, value.toString()));
       default:
-        throw new Unstorable(typeof value);
+        throw new Unstorable(`it holds a ${typeof value}`);
     }
   }
 
@@ -87,9 +90,10 @@ export class Encoder {
   }
 
   private object(value: object): Tree {
+    if (this.depth >= DEEPEST) throw new Unstorable(`it is nested more than ${DEEPEST} levels deep`);
     const watching = this.depth >= WATCH_FROM_DEPTH;
     if (watching) {
-      if (this.watched.has(value)) throw new Unstorable("cycle");
+      if (this.watched.has(value)) throw new Unstorable("it holds a cycle");
       this.watched.add(value);
     }
     this.depth += 1;
@@ -158,6 +162,7 @@ export class Encoder {
   }
 
   private message(message: BaseMessage): Tree {
+    const id = idOf(message);
     const known = this.sink?.knownMessage(message);
     if (known !== undefined) return this.sized(64, known);
     const outer = this.limit;
@@ -166,7 +171,6 @@ export class Encoder {
     const fields = this.entries(given, Object.keys(given));
     this.limit = outer;
     const body = tagged(KIND.message, messageClass(message), fields);
-    const id = message.id;
     if (this.sink === undefined) {
       return id === undefined ? body : tagged(KIND.message, messageClass(message), fields, id);
     }
@@ -185,6 +189,7 @@ export class Encoder {
     }
     if (value instanceof Error) return this.error(value);
     if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return this.binary(value);
+    if (isBoxed(value)) return this.node(value.valueOf());
     return this.langGraph(value) ?? this.inert(value);
   }
 
@@ -201,11 +206,14 @@ export class Encoder {
   }
 
   private error(error: Error): Tree {
-    const own = Object.fromEntries(Object.entries(error).filter(([key]) => key !== "name" && key !== "message"));
-    if (error.cause !== undefined) own.cause = error.cause;
-    const properties = this.plain(own);
-    this.size += error.name.length + error.message.length + 16;
-    return tagged(KIND.error, error.name, error.message, properties);
+    const name = typeof error.name === "string" ? error.name : "Error";
+    const message = typeof error.message === "string" ? error.message : "";
+    const own = this.plain(Object.fromEntries(Object.entries(error)));
+    let size = this.size + name.length + message.length + 16;
+    const held = hiddenOf(error, { name, message });
+    const hidden = this.entries(held, Object.keys(held));
+    size += this.size;
+    return this.sized(size, tagged(KIND.error, name, message, own, hidden));
   }
 
   private binary(value: ArrayBufferView | ArrayBuffer): Tree {
@@ -246,19 +254,27 @@ export class Encoder {
   }
 }
 
-/** Thrown where a value cannot be stored; `describe` finds out where that was. */
-class Unstorable extends Error {}
+/** The properties of an error that are its own and not enumerable, unless the constructor will set them so. */
+function hiddenOf(error: Error, restored: { name: string; message: string }): Record<string, unknown> {
+  const hidden: Record<string, unknown> = {};
+  for (const key of HIDDEN_IN_ERROR) {
+    const property = Object.getOwnPropertyDescriptor(error, key);
+    if (property === undefined || property.enumerable === true) continue;
+    const value = (error as unknown as Record<string, unknown>)[key];
+    if (value !== (restored as Record<string, unknown>)[key]) hidden[key] = value;
+  }
+  return hidden;
+}
 
-function describe(error: Error, value: unknown, what: string): UnstorableValueError {
-  const found = pathOfUnstorable(value);
-  const path = found?.path ?? "";
-  const reason =
-    found?.reason ?? (error instanceof RangeError ? "it is nested too deeply" : `it holds a ${error.message}`);
-  return new UnstorableValueError(
-    `${what}${path} cannot be stored: ${reason}. Nothing of it was written, and nothing else was lost. ` +
-      `Keep such values outside the state, or store what is needed to make them anew.`,
-    { cause: error, details: { path: `${what}${path}` } },
-  );
+function idOf(message: BaseMessage): string | undefined {
+  const id: unknown = message.id;
+  if (id === undefined || id === null || typeof id === "string" || Number.isFinite(id)) return message.id;
+  throw new Unstorable(`it holds a message whose id is a ${typeof id}`);
+}
+
+/** `new String("x")` and the like, which JSON writes as what they hold. */
+function isBoxed(value: object): boolean {
+  return value instanceof String || value instanceof Number || value instanceof Boolean || value instanceof BigInt;
 }
 
 function dateTree(date: Date): Tree {

@@ -10,12 +10,12 @@ export class StaleCheckpointError extends WaypointError {
   readonly code = "STALE_CHECKPOINT";
 }
 
-/** A value in the state cannot be stored (a cycle, a function where data must stand); the checkpoint was not written. */
+/** A value in the state cannot be stored (a cycle, a function, nesting beyond 500 levels, a getter that throws); nothing was written. */
 export class UnstorableValueError extends WaypointError {
   readonly code = "UNSTORABLE_VALUE";
 }
 
-/** A stored object is missing or its content does not match its hash; nothing older is handed out in its place. */
+/** What is stored of a checkpoint is missing or damaged; nothing older is handed out in its place. */
 export class CorruptObjectError extends WaypointError {
   readonly code = "CORRUPT_OBJECT";
 }

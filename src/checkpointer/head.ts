@@ -12,19 +12,29 @@ export interface HeadMove {
   readonly parent: string | undefined;
   readonly id: string;
   readonly source: CheckpointMetadata["source"] | undefined;
+  /** Whether a checkpoint of this id is stored already. */
+  readonly again: boolean;
 }
 
 /**
  * True when a checkpoint may become the head of its namespace: it continues the head, or says itself that it does not
  * mean to (a fork, an update of the state, input to a nested graph, a beginning without a parent). Of two runs that
  * begin one thread at once, both may begin, and the second beginning is the head: only one of them gets further.
+ * A checkpoint that comes again after the thread has moved on may not: it would set the thread back.
  */
-export function mayAdvance({ head, parent, id, source, ns }: HeadMove): boolean {
+export function mayAdvance({ head, parent, id, source, ns, again }: HeadMove): boolean {
+  if (again && id !== head) return false;
   if (head === undefined || parent === undefined || parent === head || id === head) return true;
   return source === "fork" || source === "update" || (source === "input" && ns !== "");
 }
 
-export function staleCheckpoint({ threadId, ns, head, parent, id }: HeadMove): StaleCheckpointError {
+export function staleCheckpoint({
+  threadId,
+  ns,
+  head,
+  parent,
+  id,
+}: Omit<HeadMove, "again" | "source">): StaleCheckpointError {
   const where = ns === "" ? `thread "${threadId}"` : `thread "${threadId}", namespace "${ns}"`;
   return new StaleCheckpointError(
     `Another run has advanced ${where}: this run continues checkpoint ${parent ?? "(none)"}, the newest is ${head ?? "(none)"}. ` +

@@ -4,6 +4,7 @@ import { ThreadIdError } from "./errors.js";
 
 /** Longest id that is taken, in UTF-16 code units. */
 const LONGEST = 1024;
+const HALF_A_CHARACTER = /\p{Surrogate}/u;
 
 /** The address of a checkpoint as LangGraph passes it. */
 export interface Address {
@@ -17,16 +18,22 @@ export interface Address {
  *
  * @throws ThreadIdError without a usable `thread_id`; InvalidInputError for any other id that cannot be one.
  */
-export function addressOf(config: RunnableConfig, action: string): Address {
+export function addressOf(config: RunnableConfig | undefined, action: string): Address {
+  const { thread_id: thread, checkpoint_ns: ns, checkpoint_id: id } = configurableOf(config);
   return {
-    threadId: threadIdOf(config.configurable?.thread_id, action),
-    ns: idOf(config.configurable?.checkpoint_ns ?? "", "checkpoint_ns", { empty: true }),
-    checkpointId: optionalId(config.configurable?.checkpoint_id, "checkpoint_id"),
+    threadId: threadIdOf(thread, action),
+    ns: idOf(ns ?? "", "checkpoint_ns", { empty: true }),
+    checkpointId: optionalId(id, "checkpoint_id"),
   };
 }
 
+/** The `configurable` part of whatever was passed as a configuration. */
+export function configurableOf(config: RunnableConfig | null | undefined): Record<string, unknown> {
+  return (config?.configurable ?? {}) as Record<string, unknown>;
+}
+
 export function threadIdOf(value: unknown, action: string): string {
-  if (typeof value === "string" && value !== "" && value.length <= LONGEST) return value;
+  if (isText(value) && value !== "") return value;
   const found = value === undefined ? "it is missing" : value === "" ? "it is empty" : describe(value);
   throw new ThreadIdError(
     `Cannot ${action}: configurable.thread_id must be a non-empty string of at most ${LONGEST} characters, and ${found}. ` +
@@ -35,7 +42,7 @@ export function threadIdOf(value: unknown, action: string): string {
 }
 
 export function idOf(value: unknown, name: string, options: { empty?: boolean } = {}): string {
-  if (typeof value === "string" && value.length <= LONGEST && (options.empty === true || value !== "")) return value;
+  if (isText(value) && (options.empty === true || value !== "")) return value;
   throw new InvalidInputError(
     `${name} must be a string of at most ${LONGEST} characters, and ${describe(value)}. ` +
       `Pass on the configuration that LangGraph gave you, or leave ${name} out.`,
@@ -47,7 +54,24 @@ export function optionalId(value: unknown, name: string): string | undefined {
   return value === undefined || value === null || value === "" ? undefined : idOf(value, name);
 }
 
+/** Checkpoint id by namespace, for every level that a running task hangs on. */
+export function levelsOf(config: RunnableConfig): Record<string, string> {
+  const { checkpoint_map: map, checkpoint_id: id, checkpoint_ns: ns } = configurableOf(config);
+  if (typeof map === "object" && map !== null && Object.keys(map).length > 0) {
+    return Object.fromEntries(Object.entries(map).map(([level, at]) => [level, idOf(at, "checkpoint_map")]));
+  }
+  const only = optionalId(id, "checkpoint_id");
+  return only === undefined ? {} : { [idOf(ns ?? "", "checkpoint_ns", { empty: true })]: only };
+}
+
+/** A text with half a character in it would be stored as another text, and two such threads would be one. */
+export function isText(value: unknown): value is string {
+  return typeof value === "string" && value.length <= LONGEST && !HALF_A_CHARACTER.test(value);
+}
+
 function describe(value: unknown): string {
+  if (typeof value === "string" && HALF_A_CHARACTER.test(value))
+    return "it holds half of a character (a lone surrogate)";
   if (typeof value === "string") return `it has ${value.length} characters`;
   return `it is ${value === null ? "null" : `a ${typeof value}`}`;
 }

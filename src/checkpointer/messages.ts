@@ -14,6 +14,7 @@ import {
   ToolMessage,
   ToolMessageChunk,
 } from "@langchain/core/messages";
+import { setOwn } from "./tree.js";
 
 type Fields = Record<string, unknown>;
 type MessageClass = new (fields: never) => BaseMessage;
@@ -69,7 +70,20 @@ export function isMessage(value: object): value is BaseMessage {
 /** The name under which a message's class is stored. */
 export function messageClass(message: BaseMessage): string {
   const name = (message.constructor as { lc_name?: () => string }).lc_name?.() ?? "";
-  return Object.hasOwn(CLASSES, name) ? name : (BY_TYPE[message.type] ?? "HumanMessage");
+  return Object.hasOwn(CLASSES, name) ? name : byType(message.type);
+}
+
+function byType(type: string): string {
+  return (Object.hasOwn(BY_TYPE, type) ? BY_TYPE[type] : undefined) ?? "HumanMessage";
+}
+
+/**
+ * What an instance holds under the name of a field. A message that was made from a spread of another one was given that
+ * one's `lc_kwargs`, and holds its own under this name; read from the instance they would nest once more with each load.
+ */
+function fieldOf(instance: Fields, given: Fields, key: string): unknown {
+  const another = key === "lc_kwargs" || key in Object.prototype;
+  return key in instance && !another ? instance[key] : given[key];
 }
 
 /** Stands for the `id` of a message that was constructed with it: where it stands among the fields, not what it is. */
@@ -82,10 +96,10 @@ const ID_PLACE = null;
  */
 export function visitFields(message: BaseMessage, visit: (key: string, value: unknown) => boolean): boolean {
   const instance = message as unknown as Fields;
-  const given = message.lc_kwargs;
+  const given = (instance.lc_kwargs ?? {}) as Fields;
   let idPending = false;
   for (const key in given) {
-    const value: unknown = key in instance ? instance[key] : given[key];
+    const value = fieldOf(instance, given, key);
     if (value === undefined) continue;
     if (key === "id") {
       idPending = true;
@@ -105,16 +119,29 @@ export function visitFields(message: BaseMessage, visit: (key: string, value: un
 export function messageFields(message: BaseMessage): Fields {
   const fields: Fields = {};
   visitFields(message, (key, value) => {
-    fields[key] = value;
+    setOwn(fields, key, value);
     return true;
   });
   return fields;
 }
 
-/** A new instance from fields that nobody else holds (constructors write into what they are given). */
+/** What any of the constructors is content with. */
+const PLACEHOLDERS = { content: "", tool_call_id: "", role: "", name: "", id: "" } as const;
+
+/**
+ * A new instance from fields that nobody else holds (constructors write into what they are given). Fields that were set
+ * to something no constructor takes are put onto the instance as they were.
+ */
 export function makeMessage(className: string, fields: Fields, id: string | undefined): BaseMessage {
-  const Class = CLASSES[className] ?? HumanMessage;
+  const Class = (Object.hasOwn(CLASSES, className) ? CLASSES[className] : undefined) ?? HumanMessage;
   if (id !== undefined) fields.id = id;
   else delete fields.id;
-  return new Class(fields as never);
+  const given = { ...fields };
+  try {
+    return new Class(fields as never);
+  } catch {
+    const made = new Class({ ...PLACEHOLDERS } as never);
+    for (const key of LATE_FIELDS) if (key in made || key in given) (made as unknown as Fields)[key] = given[key];
+    return Object.assign(made, { id, lc_kwargs: given });
+  }
 }

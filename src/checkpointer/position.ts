@@ -165,7 +165,11 @@ function inWords(value: unknown): string {
   if (typeof question === "string") return question;
   const names = Array.isArray(effects) ? effects.map((effect) => String((effect as { name?: unknown }).name)) : [];
   if (typeof type === "string") return names.length > 0 ? `${type}: ${names.join(", ")}` : type;
-  return value === undefined ? "a question" : JSON.stringify(value);
+  return value === undefined ? "a question" : asJson(value);
+}
+
+function asJson(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? item.toString() : item));
 }
 
 function errorOf(error: unknown): { name: string; message: string } {
@@ -178,7 +182,7 @@ function todosOf(todos: unknown): PositionTodo[] {
   return todos.map((todo: unknown) => {
     const { content, status } = (todo ?? {}) as { content?: unknown; status?: unknown };
     return {
-      content: typeof content === "string" ? content : JSON.stringify(todo ?? null),
+      content: typeof content === "string" ? content : asJson(todo ?? null),
       status: typeof status === "string" ? status : "",
     };
   });
@@ -188,6 +192,7 @@ const NEWEST_CHARACTERS = 120;
 
 function referenceOf(channel: string, value: unknown): PositionReference[] {
   if (!isUserChannel(channel) || typeof value !== "object" || value === null) return [];
+  if (value instanceof Map || value instanceof Set) return [{ channel, items: value.size, newest: undefined }];
   if (!Array.isArray(value)) return [{ channel, items: Object.keys(value).length, newest: undefined }];
   const last = (value as unknown[]).at(-1) as { text?: unknown; type?: unknown } | undefined;
   const text = typeof last?.text === "string" ? `${String(last.type)}: ${last.text}` : undefined;

@@ -1,4 +1,6 @@
 import type { ChannelVersions, Checkpoint } from "@langchain/langgraph-checkpoint";
+import { Decoder } from "./decode.js";
+import { Encoder } from "./encode.js";
 import { setOwn } from "./tree.js";
 import type { Tree } from "./tree.js";
 
@@ -82,25 +84,61 @@ function zip(names: string[], versions: Version[]): ChannelVersions {
 export function rootAt({ shape, body }: Stored, channel: string, version: Version): Tree | undefined {
   const versioned = shape.versioned.indexOf(channel);
   const valued = shape.valued.indexOf(channel);
-  return versioned >= 0 && valued >= 0 && body.versions[versioned] === version ? body.roots[valued] : undefined;
+  return versioned >= 0 && valued >= 0 && Object.is(body.versions[versioned], version) ? body.roots[valued] : undefined;
 }
 
 export function shapeTree({ versioned, seen, valued }: Shape): Tree {
   return [versioned, seen, valued];
 }
 
-export function shapeOf(tree: Tree): Shape {
-  const [versioned, seen, valued] = tree as [string[], [string, string[]][], string[]];
-  return { versioned, seen, valued };
+/** The two parts as they were stored. @throws TypeError when they are no such parts, or do not belong together. */
+export function storedOf(shape: Tree, body: string): Stored {
+  const stored = { shape: shapeOf(shape), body: bodyOf(body) };
+  const { versioned, seen, valued } = stored.shape;
+  const pairs = seen.reduce((sum, [, channels]) => sum + channels.length, 0);
+  const { versions, seen: seenVersions, roots } = stored.body;
+  if (versions.length !== versioned.length || seenVersions.length !== pairs || roots.length !== valued.length) {
+    throw new TypeError("The body of the checkpoint does not fit its shape.");
+  }
+  return stored;
+}
+
+function shapeOf(tree: Tree): Shape {
+  const [versioned, seen, valued] = tree as unknown[];
+  if (areNames(versioned) && areNames(valued) && areSeen(seen)) return { versioned, seen, valued };
+  throw new TypeError("What is stored as the shape of the checkpoint is none.");
+}
+
+function areNames(names: unknown): names is string[] {
+  return Array.isArray(names) && names.every((name) => typeof name === "string");
+}
+
+function areSeen(seen: unknown): seen is [string, string[]][] {
+  return Array.isArray(seen) && seen.every((item: unknown) => Array.isArray(item) && areNames(item[1]));
 }
 
 export function bodyText({ v, ts, versions, seen, roots }: Body): string {
   const time = Date.parse(ts);
   const exact = !Number.isNaN(time) && new Date(time).toISOString() === ts;
-  return JSON.stringify([v, exact ? time : ts, versions, seen, roots]);
+  return JSON.stringify([v, exact ? time : ts, versions.map(versionTree), seen.map(versionTree), roots]);
 }
 
-export function bodyOf(text: string): Body {
-  const [v, ts, versions, seen, roots] = JSON.parse(text) as [number, string | number, Version[], Version[], Tree[]];
-  return { v, ts: typeof ts === "number" ? new Date(ts).toISOString() : ts, versions, seen, roots };
+function bodyOf(text: string): Body {
+  const [v, ts, versions, seen, roots] = JSON.parse(text) as [number, string | number, Tree[], Tree[], Tree[]];
+  return {
+    v,
+    ts: typeof ts === "number" ? new Date(ts).toISOString() : ts,
+    versions: versions.map(versionOf),
+    seen: seen.map(versionOf),
+    roots,
+  };
+}
+
+/** Whole numbers and texts stand as they are; what a faulty `getNextVersion` made (NaN) is kept too. */
+function versionTree(version: Version): Tree {
+  return Number.isInteger(version) ? version : new Encoder().encode(version, "The version of a channel");
+}
+
+function versionOf(tree: Tree): Version {
+  return typeof tree === "number" ? tree : (new Decoder().decode(tree) as Version);
 }

@@ -19,12 +19,14 @@ import { SqliteDatabase } from "../store/sqlite/database.js";
 import { effectsOfThread, pendingApprovalsOfThread } from "../store/sqlite/overview.js";
 import { Archive, configOf } from "./archive.js";
 import { Arrivals, neverStored, underExit } from "./durability.js";
+import { damaged } from "./damage.js";
 import { StaleCheckpointError } from "./errors.js";
 import { matches } from "./filter.js";
 import { mayAdvance, staleCheckpoint } from "./head.js";
 import type { Concurrency } from "./head.js";
-import { addressOf, idOf, optionalId, threadIdOf } from "./ids.js";
+import { addressOf, configurableOf, idOf, levelsOf, optionalId, threadIdOf } from "./ids.js";
 import type { Address } from "./ids.js";
+import { checkCheckpoint, checkOptions, checkWrites, isRecord } from "./input.js";
 import { positionOf } from "./position.js";
 import type { Position, PositionSelectors } from "./position.js";
 
@@ -79,7 +81,8 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
    * SchemaVersionError when a newer version of this package wrote it, MissingDependencyError without better-sqlite3.
    */
   static fromConnString(conn: string, options: SlimSaverOptions = {}): SlimSaver {
-    if (typeof conn !== "string" || conn === "") {
+    checkOptions(options);
+    if (typeof conn !== "string" || conn.trim() === "") {
       throw new InvalidInputError(`SlimSaver.fromConnString needs the path of a database file, or ":memory:".`);
     }
     if (/^[a-z]+:\/\//i.test(conn)) {
@@ -108,29 +111,44 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
   /** The checkpoint that `config` names, or the newest of its thread and namespace. */
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     await Promise.resolve();
-    if (config.configurable?.thread_id === undefined) return undefined;
+    if (configurableOf(config).thread_id === undefined) return undefined;
     const address = addressOf(config, "read a checkpoint");
     const namespace = this.archive.table.namespace(address.threadId, address.ns);
-    const id = address.checkpointId ?? namespace?.head;
-    if (namespace === undefined || id === undefined || id === null) return undefined;
-    const row = this.archive.table.checkpoint(namespace.id, id);
+    if (namespace === undefined) return undefined;
+    if (address.checkpointId === undefined) return this.newest(namespace);
+    const row = this.archive.table.checkpoint(namespace.id, address.checkpointId);
     return row === undefined ? undefined : this.archive.tuple(namespace, row);
   }
 
+  private newest(namespace: Namespace): CheckpointTuple | undefined {
+    const { table } = this.archive;
+    if (namespace.head === null) return undefined;
+    const row = table.checkpoint(namespace.id, namespace.head);
+    if (row !== undefined) return this.archive.tuple(namespace, row);
+    const now = table.namespace(namespace.thread, namespace.ns);
+    if (now === undefined) return undefined;
+    if (now.id !== namespace.id || now.head !== namespace.head) return this.newest(now);
+    throw damaged(`Checkpoint ${namespace.head}, the newest of thread "${namespace.thread}",`);
+  }
+
   /** Checkpoints, newest first within a namespace; without a thread, those of all threads. */
-  override async *list(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
-    const { thread_id: thread, checkpoint_ns: ns, checkpoint_id: only } = config.configurable ?? {};
+  override async *list(
+    config: RunnableConfig,
+    options?: CheckpointListOptions | null,
+  ): AsyncGenerator<CheckpointTuple> {
+    const { thread_id: thread, checkpoint_ns: ns, checkpoint_id: only } = configurableOf(config);
+    const { limit, before: older, filter: wanted } = options ?? {};
     const filter = {
       thread: thread === undefined ? undefined : threadIdOf(thread, "list checkpoints"),
       ns: ns === undefined ? undefined : idOf(ns, "checkpoint_ns", { empty: true }),
     };
-    const before = optionalId(options.before?.configurable?.checkpoint_id, "before.checkpoint_id");
-    let left = limitOf(options.limit);
+    const before = optionalId(configurableOf(older).checkpoint_id, "before.checkpoint_id");
+    let left = limitOf(limit);
     for (const namespace of this.archive.table.namespaces(filter)) {
       for (const row of this.archive.rows(namespace.id, before, optionalId(only, "checkpoint_id"))) {
         if (left <= 0) return;
         const metadata = this.archive.restoreText(row.metadata) as CheckpointMetadata;
-        if (!matches(metadata, options.filter)) continue;
+        if (!matches(metadata, wanted)) continue;
         left -= 1;
         yield await Promise.resolve(this.archive.tuple(namespace, row));
       }
@@ -147,15 +165,17 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
     config: RunnableConfig,
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
-    newVersions: ChannelVersions | undefined,
+    newVersions: ChannelVersions | null | undefined,
   ): Promise<RunnableConfig> {
     await Promise.resolve();
     const address = addressOf(config, "store a checkpoint");
+    const versions = newVersions ?? undefined;
+    checkCheckpoint(checkpoint, versions);
     const id = idOf(checkpoint.id, "checkpoint.id");
     this.inTransaction(() => {
       const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
       this.guardHead(namespace, address, id, metadata);
-      this.archive.storeCheckpoint(namespace, address.checkpointId, checkpoint, metadata, newVersions);
+      this.archive.storeCheckpoint(namespace, address.checkpointId, checkpoint, metadata, versions);
     });
     this.arrivals.announce(arrivalKey(address.threadId, address.ns, id));
     return configOf(address.threadId, address.ns, id);
@@ -172,6 +192,7 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
     const address = addressOf(config, "store writes");
     const checkpointId = idOf(address.checkpointId, "configurable.checkpoint_id of putWrites");
     idOf(taskId, "taskId");
+    checkWrites(writes, taskPath);
     this.inTransaction(() => {
       const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
       this.archive.storeWrites(namespace.id, checkpointId, taskId, taskPath, writes);
@@ -218,9 +239,10 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
    * run has advanced the thread meanwhile, so that this task may no longer act for it.
    */
   async whenDurable(config: RunnableConfig, options: { timeout?: Duration; sync?: boolean } = {}): Promise<void> {
+    if (!isRecord(options)) throw new InvalidInputError("The options of whenDurable must be an object.");
     const timeoutMs = toMilliseconds(options.timeout ?? DURABLE_WITHIN, "timeout");
     const task = runningTask(config);
-    const threadId = threadIdOf(config.configurable?.thread_id, "wait for a checkpoint");
+    const threadId = threadIdOf(configurableOf(config).thread_id, "wait for a checkpoint");
     if (task?.durability === "exit") throw underExit(threadId);
     for (const [ns, id] of Object.entries(levelsOf(config))) await this.untilStored(threadId, ns, id, timeoutMs);
     if (options.sync ?? true) this.database.sync();
@@ -235,7 +257,7 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
     if (!arrived) throw neverStored(threadId, ns, id, timeoutMs);
     const head = this.archive.table.namespace(threadId, ns)?.head ?? undefined;
     if (this.concurrency === "enforce" && ns === "" && head !== id) {
-      throw staleCheckpoint({ threadId, ns, head, parent: id, id, source: undefined });
+      throw staleCheckpoint({ threadId, ns, head, parent: id, id });
     }
   }
 
@@ -247,7 +269,8 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
       head: namespace.head ?? undefined,
       parent: address.checkpointId,
       id,
-      source: (metadata as Partial<CheckpointMetadata> | undefined)?.source,
+      source: (metadata as Partial<CheckpointMetadata> | null | undefined)?.source,
+      again: this.archive.table.checkpoint(namespace.id, id) !== undefined,
     };
     if (mayAdvance(move)) return;
     const stale = staleCheckpoint(move);
@@ -267,13 +290,6 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
 
 function arrivalKey(threadId: string, ns: string, id: string): string {
   return JSON.stringify([threadId, ns, id]);
-}
-
-function levelsOf(config: RunnableConfig): Record<string, string> {
-  const { checkpoint_map: map, checkpoint_id: id, checkpoint_ns: ns } = config.configurable ?? {};
-  const levels = (map ?? {}) as Record<string, string>;
-  if (Object.keys(levels).length > 0 || typeof id !== "string") return levels;
-  return { [String(ns ?? "")]: id };
 }
 
 function limitOf(limit: number | undefined): number {

@@ -28,6 +28,9 @@ const NAMESPACES = `
   SELECT n.id, n.ns, t.thread, n.head FROM waypoint_namespaces n JOIN waypoint_threads t ON t.id = n.thread
   WHERE t.tenant = ?`;
 
+/** Names of channels and task paths kept in memory. */
+const NAMES_KEPT = 10_000;
+
 /** The rows of threads, namespaces, checkpoints and writes. Every statement of the checkpointer stands here. */
 export class CheckpointTable {
   private readonly names = new Map<string, number>();
@@ -126,14 +129,20 @@ export class CheckpointTable {
     );
   }
 
+  /** @throws TypeError when a write has lost its channel: it would be lost silently otherwise. */
   writes(namespace: number, checkpoint: string): WriteRow[] {
-    return this.database.all<WriteRow>(
+    const rows = this.database.all<WriteRow>(
       `SELECT w.task, w.idx, c.name AS channel, p.name AS path, w.value
-       FROM waypoint_writes w JOIN waypoint_names c ON c.id = w.channel JOIN waypoint_names p ON p.id = w.path
+       FROM waypoint_writes w
+       LEFT JOIN waypoint_names c ON c.id = w.channel LEFT JOIN waypoint_names p ON p.id = w.path
        WHERE w.ns = ? AND w.checkpoint = ?`,
       namespace,
       checkpoint,
     );
+    for (const { channel, path } of rows as Partial<WriteRow>[]) {
+      if (typeof channel !== "string" || typeof path !== "string") throw new TypeError("A write names no channel.");
+    }
+    return rows;
   }
 
   deleteThread(thread: string): void {
@@ -156,6 +165,7 @@ export class CheckpointTable {
     this.database.run("INSERT OR IGNORE INTO waypoint_names (name) VALUES (?)", name);
     const row = this.database.get<{ id: number }>("SELECT id FROM waypoint_names WHERE name = ?", name);
     const id = (row as { id: number }).id;
+    if (this.names.size >= NAMES_KEPT) this.names.clear();
     this.names.set(name, id);
     return id;
   }

@@ -60,15 +60,23 @@ export class SqliteDatabase {
   }
 
   get<T>(sql: string, ...parameters: unknown[]): T | undefined {
-    return this.prepare(sql).get(...parameters) as T | undefined;
+    return this.using(() => this.prepare(sql).get(...parameters)) as T | undefined;
   }
 
   all<T>(sql: string, ...parameters: unknown[]): T[] {
-    return this.prepare(sql).all(...parameters) as T[];
+    return this.using(() => this.prepare(sql).all(...parameters)) as T[];
   }
 
   run(sql: string, ...parameters: unknown[]): BetterSqlite3.RunResult {
-    return this.prepare(sql).run(...parameters);
+    return this.using(() => this.prepare(sql).run(...parameters));
+  }
+
+  private using<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw asUseError(error, this.path);
+    }
   }
 
   /**
@@ -95,11 +103,11 @@ export class SqliteDatabase {
   }
 
   private begin<T>(work: () => T, kind: "durable" | "ordinary"): T {
-    this.handle.exec("BEGIN IMMEDIATE");
+    this.using(() => this.handle.exec("BEGIN IMMEDIATE"));
     this.running = kind;
     try {
       const result = work();
-      this.handle.exec("COMMIT");
+      this.using(() => this.handle.exec("COMMIT"));
       return result;
     } catch (error) {
       if (this.handle.inTransaction) this.handle.exec("ROLLBACK");
@@ -186,6 +194,27 @@ function asOpenError(error: unknown, path: string): unknown {
     );
   }
   return error;
+}
+
+/** What the disk, the file or another process is to blame for, in our terms; every other error as it is. */
+function asUseError(error: unknown, path: string): unknown {
+  const code = (error as { code?: unknown } | null)?.code;
+  if (typeof code !== "string") return error;
+  const why = (error as Error).message;
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
+    return new NotADatabaseError(`The database "${path}" is damaged: ${why}. Restore it from a backup.`, {
+      cause: error,
+      details: { path },
+    });
+  }
+  if (!/^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|PROTOCOL|NOMEM)/.test(code)) return error;
+  const advice = /BUSY|LOCKED/.test(code)
+    ? `Another process held its lock for more than ${BUSY_TIMEOUT_MS / 1000} s; try again.`
+    : `Check the disk's free space and this process's rights.`;
+  return new StoreUnavailableError(`The database "${path}" cannot be used: ${why}. Nothing was written. ${advice}`, {
+    cause: error,
+    details: { path },
+  });
 }
 
 function closed(path: string): StoreClosedError {

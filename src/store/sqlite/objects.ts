@@ -10,9 +10,10 @@ const DEFLATE_LEVEL = 6;
 
 interface ObjectRow {
   readonly id: number;
-  readonly hash: Buffer;
+  /** Bytes, unless somebody wrote into the table. */
+  readonly hash: unknown;
   readonly codec: number;
-  readonly data: Buffer;
+  readonly data: unknown;
 }
 
 export interface Fingerprint {
@@ -34,11 +35,11 @@ export class ObjectTable {
   }
 
   find({ hash, key }: Fingerprint): number | undefined {
-    const rows = this.database.all<{ id: number; hash: Buffer }>(
+    const rows = this.database.all<{ id: number; hash: unknown }>(
       "SELECT id, hash FROM waypoint_objects WHERE key = ?",
       key,
     );
-    return rows.find((row) => row.hash.equals(hash))?.id;
+    return rows.find((row) => hash.equals(bytesOf(row.hash)))?.id;
   }
 
   insert(text: string, { hash, key }: Fingerprint): number {
@@ -60,14 +61,19 @@ export class ObjectTable {
     const row = this.database.get<ObjectRow>("SELECT id, hash, codec, data FROM waypoint_objects WHERE id = ?", id);
     if (row === undefined) return "missing";
     const text = plainText(row);
-    return text !== undefined && this.fingerprint(text).hash.equals(row.hash) ? { text } : "corrupt";
+    return text !== undefined && this.fingerprint(text).hash.equals(bytesOf(row.hash)) ? { text } : "corrupt";
   }
 }
 
+function bytesOf(column: unknown): Buffer {
+  return Buffer.isBuffer(column) ? column : Buffer.alloc(0);
+}
+
 function plainText(row: ObjectRow): string | undefined {
-  if (row.codec === CODEC.plain) return row.data.toString();
+  const bytes = bytesOf(row.data);
+  if (row.codec === CODEC.plain) return bytes.toString();
   try {
-    return inflateRawSync(row.data).toString();
+    return inflateRawSync(bytes).toString();
   } catch {
     return undefined;
   }
