@@ -28,6 +28,7 @@ const FIRST_VERSION = 1;
 export class Archive {
   readonly table: CheckpointTable;
   private readonly luggage: Luggage;
+  private collections: number | undefined;
   private newest: { namespace: number; id: string; stored: Stored } | undefined;
 
   constructor({ database, tenant }: Pick<Store, "database" | "tenant">) {
@@ -99,7 +100,7 @@ export class Archive {
     return row === undefined ? undefined : this.storedIn(row);
   }
 
-  private storedIn(row: CheckpointRow): Stored {
+  storedIn(row: CheckpointRow): Stored {
     return { shape: shapeOf(this.luggage.load(row.shape)), body: bodyOf(row.body) };
   }
 
@@ -176,6 +177,13 @@ export class Archive {
         value: JSON.stringify(tree),
       });
     }
+  }
+
+  /** Call first in a transaction that writes: ids that another process has collected must not be used again. */
+  noticeCollections(): void {
+    const collections = this.table.collections();
+    if (this.collections !== undefined && this.collections !== collections) this.forget();
+    this.collections = collections;
   }
 
   /** Forgets what was cached: after a rollback, ids may name other rows. */

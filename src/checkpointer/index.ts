@@ -17,3 +17,6 @@ export {
   UnstorableValueError,
 } from "./errors.js";
 export { NotADatabaseError, SchemaVersionError, StoreClosedError, StoreUnavailableError } from "../store/errors.js";
+export type { Keep, PruneOptions, PruneReport } from "./retention.js";
+export type { StorageStats } from "./stats.js";
+export type { VerifyReport } from "./upkeep.js";

@@ -21,12 +21,16 @@ import { Archive, configOf } from "./archive.js";
 import { Arrivals, neverStored, underExit } from "./durability.js";
 import { StaleCheckpointError } from "./errors.js";
 import { matches } from "./filter.js";
-import { mayAdvance, staleCheckpoint } from "./head.js";
+import { deletedThread, mayAdvance, staleCheckpoint } from "./head.js";
 import type { Concurrency } from "./head.js";
 import { addressOf, idOf, optionalId, threadIdOf } from "./ids.js";
 import type { Address } from "./ids.js";
 import { positionOf } from "./position.js";
 import type { Position, PositionSelectors } from "./position.js";
+import type { PruneOptions, PruneReport } from "./retention.js";
+import type { StorageStats } from "./stats.js";
+import { Upkeep } from "./upkeep.js";
+import type { VerifyReport } from "./upkeep.js";
 
 const DURABLE_WITHIN: Duration = "10s";
 
@@ -61,6 +65,7 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
   private readonly concurrency: Concurrency;
   private readonly archive: Archive;
   private readonly selectors: PositionSelectors;
+  private readonly upkeep: Upkeep;
   private readonly arrivals = new Arrivals();
 
   private constructor(database: SqliteDatabase, options: SlimSaverOptions) {
@@ -69,6 +74,7 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
     this.concurrency = options.concurrency ?? "enforce";
     this[STORE] = { database, tenant, clock: options.clock ?? systemClock };
     this.archive = new Archive(this[STORE]);
+    this.upkeep = new Upkeep(this[STORE], this.archive);
     this.selectors = options.position ?? {};
   }
 
@@ -153,6 +159,7 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
     const address = addressOf(config, "store a checkpoint");
     const id = idOf(checkpoint.id, "checkpoint.id");
     this.inTransaction(() => {
+      this.guardTombstone(address);
       const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
       this.guardHead(namespace, address, id, metadata);
       this.archive.storeCheckpoint(namespace, address.checkpointId, checkpoint, metadata, newVersions);
@@ -173,19 +180,56 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
     const checkpointId = idOf(address.checkpointId, "configurable.checkpoint_id of putWrites");
     idOf(taskId, "taskId");
     this.inTransaction(() => {
+      this.guardTombstone(address);
       const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
       this.archive.storeWrites(namespace.id, checkpointId, taskId, taskPath, writes);
     });
   }
 
-  /** Removes a thread's checkpoints and writes, in all namespaces. */
+  /**
+   * Removes a thread: its checkpoints and writes in all namespaces, and the objects that only it used. What a run of
+   * before the deletion still brings is refused; the thread may begin anew. The ledger keeps what happened, so that a
+   * deletion cannot open a payment again. Reads the whole database to find what others use.
+   *
+   * @throws ThreadIdError
+   */
   override async deleteThread(threadId: string): Promise<void> {
     await Promise.resolve();
-    threadIdOf(threadId, "delete a thread");
-    this.inTransaction(() => {
-      this.archive.table.deleteThread(threadId);
-    });
-    this.archive.forget();
+    this.upkeep.deleteThread(threadIdOf(threadId, "delete a thread"));
+  }
+
+  /**
+   * Removes checkpoints that are no longer needed, and then the objects that nothing refers to.
+   *
+   * Always kept: the newest checkpoint of each namespace, checkpoints whose writes nobody has taken up (a question may
+   * wait in them), ancestors from which a DeltaChannel is rebuilt, and whatever is younger than `olderThan`. Namespaces
+   * of finished subgraph calls go with the checkpoint they hang on.
+   *
+   * @returns what was removed; with `dryRun`, what would be
+   * @throws InvalidInputError for a policy that cannot be meant; nothing was removed
+   * @example await checkpointer.prune({ keep: { last: 20 }, olderThan: "7d" });
+   */
+  async prune(options: PruneOptions): Promise<PruneReport> {
+    await Promise.resolve();
+    return this.upkeep.prune(options);
+  }
+
+  /** Reads everything that checkpoints and writes refer to, and checks it against its hash. Changes nothing. */
+  async verify(options: { threadId?: string } = {}): Promise<VerifyReport> {
+    await Promise.resolve();
+    return this.upkeep.verify(options.threadId);
+  }
+
+  /** How much is stored, of one thread or of all. */
+  async stats(options: { threadId?: string } = {}): Promise<StorageStats> {
+    await Promise.resolve();
+    return this.upkeep.stats(options.threadId);
+  }
+
+  /** Gives the pages that were freed back to the operating system. Needs the database for itself while it runs. */
+  async compact(): Promise<void> {
+    await Promise.resolve();
+    this.database.vacuum();
   }
 
   /**
@@ -239,6 +283,13 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
     }
   }
 
+  /** A deleted thread begins anew with a checkpoint that continues none; a run of before the deletion is over. */
+  private guardTombstone({ threadId, ns, checkpointId }: Address): void {
+    if (!this.archive.table.isBuried(threadId)) return;
+    if (checkpointId !== undefined || ns !== "") throw deletedThread(threadId, ns, checkpointId);
+    this.archive.table.unbury(threadId);
+  }
+
   private guardHead(namespace: Namespace, address: Address, id: string, metadata: CheckpointMetadata): void {
     if (this.concurrency === "off") return;
     const move = {
@@ -257,7 +308,10 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
 
   private inTransaction(work: () => void): void {
     try {
-      this.database.transaction(work);
+      this.database.transaction(() => {
+        this.archive.noticeCollections();
+        work();
+      });
     } catch (error) {
       this.archive.forget();
       throw error;

@@ -4,6 +4,7 @@ CREATE TABLE IF NOT EXISTS waypoint_threads (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   tenant TEXT NOT NULL,
   thread TEXT NOT NULL,
+  deleted_at INTEGER, -- a tombstone: what a run of before the deletion still brings is refused
   UNIQUE (tenant, thread)
 );
 CREATE TABLE IF NOT EXISTS waypoint_namespaces (

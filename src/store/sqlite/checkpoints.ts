@@ -136,13 +136,45 @@ export class CheckpointTable {
     );
   }
 
-  deleteThread(thread: string): void {
-    for (const { id } of this.namespaces({ thread, ns: undefined })) {
-      this.database.run("DELETE FROM waypoint_checkpoints WHERE ns = ?", id);
-      this.database.run("DELETE FROM waypoint_writes WHERE ns = ?", id);
-      this.database.run("DELETE FROM waypoint_namespaces WHERE id = ?", id);
-    }
-    this.database.run("DELETE FROM waypoint_threads WHERE tenant = ? AND thread = ?", this.tenant, thread);
+  /** Leaves a tombstone in place of a deleted thread. */
+  bury(thread: string, now: number): void {
+    this.database.run(
+      "UPDATE waypoint_threads SET deleted_at = ? WHERE tenant = ? AND thread = ?",
+      now,
+      this.tenant,
+      thread,
+    );
+  }
+
+  isBuried(thread: string): boolean {
+    const row = this.database.get(
+      "SELECT 1 FROM waypoint_threads WHERE tenant = ? AND thread = ? AND deleted_at IS NOT NULL",
+      this.tenant,
+      thread,
+    );
+    return row !== undefined;
+  }
+
+  /** A thread of that name begins anew. */
+  unbury(thread: string): void {
+    this.database.run(
+      "UPDATE waypoint_threads SET deleted_at = NULL WHERE tenant = ? AND thread = ?",
+      this.tenant,
+      thread,
+    );
+  }
+
+  writeValues(namespace: number): string[] {
+    return this.database
+      .all<{ value: string }>("SELECT value FROM waypoint_writes WHERE ns = ?", namespace)
+      .map(({ value }) => value);
+  }
+
+  /** How often objects have been collected in this database: a process that sees it rise forgets the ids it knows. */
+  collections(): number {
+    return (
+      this.database.get<{ value: number }>("SELECT value FROM waypoint_meta WHERE key = 'collections'")?.value ?? 0
+    );
   }
 
   /** Forgets what was cached: after a rollback, ids may name other rows. */
