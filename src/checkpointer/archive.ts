@@ -42,16 +42,18 @@ export class Archive {
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
     newVersions: ChannelVersions | undefined,
+    run: string | undefined,
   ): void {
     const roots = this.rootsOf(namespace.id, parent, checkpoint, newVersions);
     const stored = split(checkpoint, roots);
-    this.table.insert(namespace.id, {
+    const row = {
       id: checkpoint.id,
       parent: parent ?? null,
       shape: this.luggage.intern(shapeTree(stored.shape)),
       body: bodyText(stored.body),
       metadata: JSON.stringify(this.luggage.store(metadata, "The metadata", INLINE.metadata)),
-    });
+    };
+    this.table.insert(namespace.id, row, run);
     this.newest = { namespace: namespace.id, id: checkpoint.id, stored };
   }
 

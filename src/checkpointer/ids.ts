@@ -47,6 +47,14 @@ export function optionalId(value: unknown, name: string): string | undefined {
   return value === undefined || value === null || value === "" ? undefined : idOf(value, name);
 }
 
+/** The run that stores a checkpoint, where the caller has named it: in `metadata`, in `configurable`, or as `runId`. */
+export function runOf({ metadata, configurable, runId }: RunnableConfig): string | undefined {
+  const named: unknown = [metadata?.run_id, configurable?.run_id, runId].find(
+    (id) => typeof id === "string" && id !== "",
+  );
+  return typeof named === "string" ? named : undefined;
+}
+
 function describe(value: unknown): string {
   if (typeof value === "string") return `it has ${value.length} characters`;
   return `it is ${value === null ? "null" : `a ${typeof value}`}`;

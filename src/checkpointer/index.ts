@@ -19,4 +19,5 @@ export {
 export { NotADatabaseError, SchemaVersionError, StoreClosedError, StoreUnavailableError } from "../store/errors.js";
 export type { Keep, PruneOptions, PruneReport } from "./retention.js";
 export type { StorageStats } from "./stats.js";
+export type { ListThreadsOptions, ThreadSummary } from "./threads.js";
 export type { VerifyReport } from "./upkeep.js";

@@ -17,18 +17,21 @@ import type { Housed, Store } from "../store/home.js";
 import type { Namespace } from "../store/sqlite/checkpoints.js";
 import { SqliteDatabase } from "../store/sqlite/database.js";
 import { effectsOfThread, pendingApprovalsOfThread } from "../store/sqlite/overview.js";
+import { ThreadTable } from "../store/sqlite/threads.js";
 import { Archive, configOf } from "./archive.js";
 import { Arrivals, neverStored, underExit } from "./durability.js";
 import { StaleCheckpointError } from "./errors.js";
 import { matches } from "./filter.js";
 import { deletedThread, mayAdvance, staleCheckpoint } from "./head.js";
 import type { Concurrency } from "./head.js";
-import { addressOf, idOf, optionalId, threadIdOf } from "./ids.js";
+import { addressOf, idOf, optionalId, runOf, threadIdOf } from "./ids.js";
 import type { Address } from "./ids.js";
 import { positionOf } from "./position.js";
 import type { Position, PositionSelectors } from "./position.js";
 import type { PruneOptions, PruneReport } from "./retention.js";
 import type { StorageStats } from "./stats.js";
+import { cursorAfter, filterOf, stateAfter, stateBy, summaryOf } from "./threads.js";
+import type { ListThreadsOptions, ThreadSummary } from "./threads.js";
 import { Upkeep } from "./upkeep.js";
 import type { VerifyReport } from "./upkeep.js";
 
@@ -66,6 +69,7 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
   private readonly archive: Archive;
   private readonly selectors: PositionSelectors;
   private readonly upkeep: Upkeep;
+  private readonly threads: ThreadTable;
   private readonly arrivals = new Arrivals();
 
   private constructor(database: SqliteDatabase, options: SlimSaverOptions) {
@@ -75,6 +79,7 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
     this[STORE] = { database, tenant, clock: options.clock ?? systemClock };
     this.archive = new Archive(this[STORE]);
     this.upkeep = new Upkeep(this[STORE], this.archive);
+    this.threads = new ThreadTable(database, tenant);
     this.selectors = options.position ?? {};
   }
 
@@ -162,7 +167,8 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
       this.guardTombstone(address);
       const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
       this.guardHead(namespace, address, id, metadata);
-      this.archive.storeCheckpoint(namespace, address.checkpointId, checkpoint, metadata, newVersions);
+      this.archive.storeCheckpoint(namespace, address.checkpointId, checkpoint, metadata, newVersions, runOf(config));
+      if (address.ns === "") this.summarise(address.threadId, stateAfter(checkpoint), metadata.step);
     });
     this.arrivals.announce(arrivalKey(address.threadId, address.ns, id));
     return configOf(address.threadId, address.ns, id);
@@ -183,6 +189,8 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
       this.guardTombstone(address);
       const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
       this.archive.storeWrites(namespace.id, checkpointId, taskId, taskPath, writes);
+      const state = stateBy(writes);
+      if (address.ns === "" && state !== undefined) this.summarise(address.threadId, state, undefined);
     });
   }
 
@@ -212,6 +220,45 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
   async prune(options: PruneOptions): Promise<PruneReport> {
     await Promise.resolve();
     return this.upkeep.prune(options);
+  }
+
+  /**
+   * The threads of the tenant, last changed first, with state and step; one query, whatever their number.
+   *
+   * @param options `limit` (default 50), `cursor` from the call before, `state`, `search` in the thread id
+   * @returns the threads, and a `cursor` while there may be more
+   * @throws InvalidInputError
+   * @example const { threads } = await checkpointer.listThreads({ state: "waiting" });
+   */
+  async listThreads(options: ListThreadsOptions = {}): Promise<{ threads: ThreadSummary[]; cursor?: string }> {
+    await Promise.resolve();
+    const filter = filterOf(options);
+    const rows = this.threads.list(filter);
+    const last = rows.at(-1);
+    const more = last !== undefined && rows.length === filter.limit;
+    return { threads: rows.map(summaryOf), ...(more ? { cursor: cursorAfter(last) } : {}) };
+  }
+
+  /**
+   * Copies a thread with all its namespaces, checkpoints and writes; the copy goes its own way from then on and shares
+   * the objects. Effects stay with the thread that carried them out.
+   *
+   * @throws ThreadIdError; InvalidInputError when `from` is not there, or `to` is
+   */
+  async copyThread(from: string, to: string): Promise<void> {
+    await Promise.resolve();
+    this.upkeep.copyThread(threadIdOf(from, "copy a thread"), threadIdOf(to, "copy a thread"));
+  }
+
+  /**
+   * Removes the checkpoints that these runs stored, with their writes and the objects that only they used. A run is
+   * known by the `run_id` that the caller gave in `metadata` or `configurable`, or as `runId`.
+   *
+   * @throws InvalidInputError
+   */
+  async deleteForRuns(runIds: string[]): Promise<void> {
+    await Promise.resolve();
+    this.upkeep.deleteForRuns(runIds.map((id) => idOf(id, "run id")));
   }
 
   /** Reads everything that checkpoints and writes refer to, and checks it against its hash. Changes nothing. */
@@ -281,6 +328,10 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
     if (this.concurrency === "enforce" && ns === "" && head !== id) {
       throw staleCheckpoint({ threadId, ns, head, parent: id, id, source: undefined });
     }
+  }
+
+  private summarise(thread: string, state: Position["state"], step: number | undefined): void {
+    this.threads.summarise(thread, { state, step, at: this[STORE].clock.now() });
   }
 
   /** A deleted thread begins anew with a checkpoint that continues none; a run of before the deletion is over. */

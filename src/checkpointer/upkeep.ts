@@ -6,8 +6,10 @@ import type { Store } from "../store/home.js";
 import type { CheckpointRow, Namespace } from "../store/sqlite/checkpoints.js";
 import { MaintenanceTable } from "../store/sqlite/maintenance.js";
 import { ObjectTable } from "../store/sqlite/objects.js";
+import { ThreadTable } from "../store/sqlite/threads.js";
 import type { Archive } from "./archive.js";
 import { threadIdOf } from "./ids.js";
+import { stateOf } from "./position.js";
 import { referencesOfRow, walk } from "./reach.js";
 import { isLive, kept } from "./retention.js";
 import type { Candidate, Keep, Policy, PruneOptions, PruneReport } from "./retention.js";
@@ -29,6 +31,9 @@ export interface VerifyReport {
 
 const NOTHING: PruneReport = { namespaces: 0, checkpoints: 0, writes: 0, objects: 0, bytes: 0 };
 
+/** Of a thread that has no checkpoint. */
+const NO_SUMMARY = { state: null, step: undefined, at: 0 } as const;
+
 /** Thrown to roll a rehearsal back. */
 class Rehearsed extends Error {
   constructor(readonly report: PruneReport) {
@@ -40,18 +45,20 @@ class Rehearsed extends Error {
 export class Upkeep {
   private readonly table: MaintenanceTable;
   private readonly objects: ObjectTable;
+  private readonly threads: ThreadTable;
 
   constructor(
     private readonly store: Store,
     private readonly archive: Archive,
   ) {
     this.table = new MaintenanceTable(store.database, store.tenant);
+    this.threads = new ThreadTable(store.database, store.tenant);
     this.objects = new ObjectTable(store.database, store.tenant);
   }
 
   prune(options: PruneOptions): PruneReport {
     const policy = policyOf(options, this.store.clock.now());
-    const threads = options.threads?.map((thread) => threadIdOf(thread, "prune a thread")) ?? this.threads();
+    const threads = options.threads?.map((thread) => threadIdOf(thread, "prune a thread")) ?? this.threadIds();
     const work = (): PruneReport => {
       const removed = threads.map((thread) => this.pruneThread(thread, policy)).reduce(sum, NOTHING);
       const report = sum(removed, this.collect());
@@ -65,6 +72,32 @@ export class Upkeep {
     this.store.database.transaction(() => {
       for (const { id } of this.archive.table.namespaces({ thread, ns: undefined })) this.table.deleteNamespace(id);
       this.archive.table.bury(thread, this.store.clock.now());
+      this.collect();
+    });
+    this.archive.forget();
+  }
+
+  copyThread(from: string, to: string): void {
+    this.store.database.transaction(() => {
+      const originals = this.archive.table.namespaces({ thread: from, ns: undefined });
+      const taken = this.archive.table.namespaces({ thread: to, ns: undefined }).length > 0;
+      if (originals.length === 0)
+        throw new InvalidInputError(`There is no thread "${from}" to copy. Nothing was done.`);
+      if (taken)
+        throw new InvalidInputError(`There is a thread "${to}" already. Copy to a new id, or delete it first.`);
+      this.archive.table.unbury(to);
+      for (const { id, ns } of originals) this.table.copyNamespace(id, this.archive.table.ensureNamespace(to, ns).id);
+      this.threads.copySummary(from, to);
+    });
+  }
+
+  deleteForRuns(runs: readonly string[]): void {
+    this.store.database.transaction(() => {
+      for (const namespace of this.archive.table.namespaces({ thread: undefined, ns: undefined })) {
+        const gone = this.table.ofRuns(namespace.id, runs);
+        for (const checkpoint of gone) this.table.deleteCheckpoint(namespace.id, checkpoint);
+        if (gone.length > 0) this.renew(namespace);
+      }
       this.collect();
     });
     this.archive.forget();
@@ -113,6 +146,17 @@ export class Upkeep {
     };
   }
 
+  /** After its newest checkpoints were removed: head and summary follow what is left. */
+  private renew({ id, thread, ns }: Namespace): void {
+    const head = this.table.renewHead(id);
+    const row = head === undefined ? undefined : this.archive.table.checkpoint(id, head);
+    if (row === undefined) this.table.deleteNamespace(id);
+    if (ns !== "") return;
+    const tuple = row && this.archive.tuple({ id, thread, ns, head: row.id }, row);
+    const summary = tuple && { state: stateOf(tuple), step: tuple.metadata?.step, at: this.store.clock.now() };
+    this.threads.summarise(thread, summary ?? NO_SUMMARY);
+  }
+
   private objectsOf(threadId: string | undefined, namespaces: readonly Namespace[]): { id: number; bytes: number }[] {
     const sizes = this.table.objectSizes();
     if (threadId === undefined && this.store.tenant === "") return sizes;
@@ -124,7 +168,7 @@ export class Upkeep {
     return sizes.filter(({ id }) => reached.has(id));
   }
 
-  private threads(): string[] {
+  private threadIds(): string[] {
     return [
       ...new Set(this.archive.table.namespaces({ thread: undefined, ns: undefined }).map(({ thread }) => thread)),
     ];

@@ -67,15 +67,17 @@ export class CheckpointTable {
     return this.namespace(thread, ns) as Namespace;
   }
 
-  insert(namespace: number, row: CheckpointRow): void {
+  insert(namespace: number, row: CheckpointRow, run: string | undefined): void {
     this.database.run(
-      `INSERT OR REPLACE INTO waypoint_checkpoints (ns, id, parent, shape, body, metadata) VALUES (?, ?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO waypoint_checkpoints (ns, id, parent, shape, body, metadata, run)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
       namespace,
       row.id,
       row.parent,
       row.shape,
       row.body,
       row.metadata,
+      run === undefined ? null : this.nameId(run),
     );
     this.database.run("UPDATE waypoint_namespaces SET head = ? WHERE id = ?", row.id, namespace);
   }
@@ -139,7 +141,7 @@ export class CheckpointTable {
   /** Leaves a tombstone in place of a deleted thread. */
   bury(thread: string, now: number): void {
     this.database.run(
-      "UPDATE waypoint_threads SET deleted_at = ? WHERE tenant = ? AND thread = ?",
+      "UPDATE waypoint_threads SET deleted_at = ?, state = NULL, step = NULL WHERE tenant = ? AND thread = ?",
       now,
       this.tenant,
       thread,

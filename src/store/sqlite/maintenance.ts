@@ -44,6 +44,53 @@ export class MaintenanceTable {
     return { writes: changes };
   }
 
+  /** Checkpoints of a namespace that these runs stored. */
+  ofRuns(namespace: number, runs: readonly string[]): string[] {
+    return this.database
+      .all<{ id: string }>(
+        `SELECT c.id FROM waypoint_checkpoints c JOIN waypoint_names n ON n.id = c.run
+         WHERE c.ns = ? AND n.name IN (SELECT value FROM json_each(?))`,
+        namespace,
+        JSON.stringify(runs),
+      )
+      .map(({ id }) => id);
+  }
+
+  /** The newest checkpoint that is left becomes the head, and is returned. */
+  renewHead(namespace: number): string | undefined {
+    this.database.run(
+      `UPDATE waypoint_namespaces SET head = (SELECT max(id) FROM waypoint_checkpoints WHERE ns = ?) WHERE id = ?`,
+      namespace,
+      namespace,
+    );
+    const row = this.database.get<{ head: string | null }>(
+      "SELECT head FROM waypoint_namespaces WHERE id = ?",
+      namespace,
+    );
+    return row?.head ?? undefined;
+  }
+
+  /** Copies every row of one namespace into another, which is new. */
+  copyNamespace(from: number, to: number): void {
+    this.database.run(
+      `INSERT INTO waypoint_checkpoints (ns, id, parent, shape, body, metadata, run)
+       SELECT ?, id, parent, shape, body, metadata, run FROM waypoint_checkpoints WHERE ns = ?`,
+      to,
+      from,
+    );
+    this.database.run(
+      `INSERT INTO waypoint_writes (ns, checkpoint, task, idx, channel, path, value)
+       SELECT ?, checkpoint, task, idx, channel, path, value FROM waypoint_writes WHERE ns = ?`,
+      to,
+      from,
+    );
+    this.database.run(
+      "UPDATE waypoint_namespaces SET head = (SELECT head FROM waypoint_namespaces WHERE id = ?) WHERE id = ?",
+      from,
+      to,
+    );
+  }
+
   deleteNamespace(namespace: number): { checkpoints: number; writes: number } {
     const checkpoints = this.database.run("DELETE FROM waypoint_checkpoints WHERE ns = ?", namespace).changes;
     const writes = this.database.run("DELETE FROM waypoint_writes WHERE ns = ?", namespace).changes;
