@@ -156,19 +156,24 @@ export class Archive {
   }
 
   /**
-   * Stores what a task wrote. A task that has taken an answer, or asks, ends the answer that was given to nobody in
-   * particular (a plain `Command({ resume })`): LangGraph forgets it in memory and would find it again in the store, so
-   * that the next question would be answered with it.
-   *
-   * @throws UnstorableValueError naming the channel and path.
+   * A task that has taken an answer, or asks, ends the answer that was given to nobody in particular (a plain
+   * `Command({ resume })`): LangGraph forgets it in memory and would find it again in the store, so that the next
+   * question would be answered with it.
    */
-  storeWrites(namespace: number, checkpoint: string, task: string, path: string, writes: PendingWrite[]): void {
-    if (
-      task !== NULL_TASK_ID &&
-      writes.some(([channel]) => channel === CONTROL.resume || channel === CONTROL.interrupt)
-    ) {
-      this.table.deleteWrite(namespace, checkpoint, NULL_TASK_ID, CONTROL.resume);
-    }
+  endPlainAnswer(namespace: number, checkpoint: string, task: string, writes: readonly PendingWrite[]): void {
+    if (task === NULL_TASK_ID) return;
+    const asked = writes.some(([channel]) => channel === CONTROL.resume || channel === CONTROL.interrupt);
+    if (asked) this.table.deleteWrite(namespace, checkpoint, NULL_TASK_ID, CONTROL.resume);
+  }
+
+  /** @throws UnstorableValueError naming the channel and path. */
+  storeWrites(
+    namespace: number,
+    checkpoint: string,
+    task: string,
+    path: string,
+    writes: readonly PendingWrite[],
+  ): void {
     for (const [index, [channel, value]] of writes.entries()) {
       const tree = this.luggage.store(value, `The write to channel "${channel}"`, INLINE.write);
       this.table.insertWrite(namespace, checkpoint, {

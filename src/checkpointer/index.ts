@@ -11,12 +11,15 @@ export type {
 } from "./position.js";
 export {
   CorruptObjectError,
+  ImportMismatchError,
   NotDurableError,
   StaleCheckpointError,
   ThreadIdError,
   UnstorableValueError,
 } from "./errors.js";
 export { NotADatabaseError, SchemaVersionError, StoreClosedError, StoreUnavailableError } from "../store/errors.js";
+export { importThreads } from "./import-threads.js";
+export type { ImportOptions, ImportReport, Progress } from "./import-threads.js";
 export type { Keep, PruneOptions, PruneReport } from "./retention.js";
 export type { StorageStats } from "./stats.js";
 export type { ListThreadsOptions, ThreadSummary } from "./threads.js";

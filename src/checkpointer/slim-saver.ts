@@ -188,6 +188,7 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
     this.inTransaction(() => {
       this.guardTombstone(address);
       const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
+      this.archive.endPlainAnswer(namespace.id, checkpointId, taskId, writes);
       this.archive.storeWrites(namespace.id, checkpointId, taskId, taskPath, writes);
       const state = stateBy(writes);
       if (address.ns === "" && state !== undefined) this.summarise(address.threadId, state, undefined);

@@ -95,7 +95,7 @@ export class Upkeep {
     this.store.database.transaction(() => {
       for (const namespace of this.archive.table.namespaces({ thread: undefined, ns: undefined })) {
         const gone = this.table.ofRuns(namespace.id, runs);
-        for (const checkpoint of gone) this.table.deleteCheckpoint(namespace.id, checkpoint);
+        for (const checkpoint of gone) this.archive.table.deleteCheckpoint(namespace.id, checkpoint);
         if (gone.length > 0) this.renew(namespace);
       }
       this.collect();
@@ -203,7 +203,10 @@ export class Upkeep {
       return { ...NOTHING, namespaces: 1, ...this.table.deleteNamespace(namespace.id) };
     }
     const gone = candidates.filter(({ id }) => !stay.has(id));
-    const writes = gone.reduce((count, { id }) => count + this.table.deleteCheckpoint(namespace.id, id).writes, 0);
+    const writes = gone.reduce(
+      (count, { id }) => count + this.archive.table.deleteCheckpoint(namespace.id, id).writes,
+      0,
+    );
     return { ...NOTHING, checkpoints: gone.length, writes };
   }
 

@@ -138,6 +138,12 @@ export class CheckpointTable {
     );
   }
 
+  deleteCheckpoint(namespace: number, id: string): { writes: number } {
+    this.database.run("DELETE FROM waypoint_checkpoints WHERE ns = ? AND id = ?", namespace, id);
+    const { changes } = this.database.run("DELETE FROM waypoint_writes WHERE ns = ? AND checkpoint = ?", namespace, id);
+    return { writes: changes };
+  }
+
   /** Leaves a tombstone in place of a deleted thread. */
   bury(thread: string, now: number): void {
     this.database.run(

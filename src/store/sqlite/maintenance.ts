@@ -38,12 +38,6 @@ export class MaintenanceTable {
       .map(({ checkpoint }) => checkpoint);
   }
 
-  deleteCheckpoint(namespace: number, id: string): { writes: number } {
-    this.database.run("DELETE FROM waypoint_checkpoints WHERE ns = ? AND id = ?", namespace, id);
-    const { changes } = this.database.run("DELETE FROM waypoint_writes WHERE ns = ? AND checkpoint = ?", namespace, id);
-    return { writes: changes };
-  }
-
   /** Checkpoints of a namespace that these runs stored. */
   ofRuns(namespace: number, runs: readonly string[]): string[] {
     return this.database
