@@ -146,9 +146,13 @@ export class Archive {
     checkpoint.channel_versions[TASKS] = versions.length > 0 ? maxChannelVersion(...versions) : FIRST_VERSION;
   }
 
-  private writesOf(namespace: number, checkpoint: string): WriteRow[] {
+  writesOf(namespace: number, checkpoint: string): WriteRow[] {
     const key = ({ path, task, idx }: WriteRow): ReturnType<typeof writesSortKey> => writesSortKey(path, task, idx);
     return this.table.writes(namespace, checkpoint).sort((a, b) => compareWritesSortKeys(key(a), key(b)));
+  }
+
+  restore(root: Tree): unknown {
+    return this.luggage.restore(root);
   }
 
   restoreText(text: string): unknown {

@@ -1,5 +1,5 @@
 export { SlimSaver } from "./slim-saver.js";
-export type { SlimSaverOptions } from "./slim-saver.js";
+export type { SlimSaverOptions } from "./saver.js";
 export type { Concurrency } from "./head.js";
 export type {
   Position,
