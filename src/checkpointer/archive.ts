@@ -29,6 +29,7 @@ const FIRST_VERSION = 1;
 export class Archive {
   readonly table: CheckpointTable;
   private readonly luggage: Luggage;
+  private collections: number | undefined;
   private newest: { namespace: number; id: string; stored: Stored } | undefined;
 
   constructor({ database, tenant }: Pick<Store, "database" | "tenant">) {
@@ -42,16 +43,18 @@ export class Archive {
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
     newVersions: ChannelVersions | undefined,
+    run: string | undefined,
   ): void {
     const roots = this.rootsOf(namespace.id, parent, checkpoint, newVersions);
     const stored = split(checkpoint, roots);
-    this.table.insert(namespace.id, {
+    const row = {
       id: checkpoint.id,
       parent: parent ?? null,
       shape: this.luggage.intern(shapeTree(stored.shape)),
       body: bodyText(stored.body),
       metadata: JSON.stringify(this.luggage.store(metadata, "The metadata", INLINE.metadata)),
-    });
+    };
+    this.table.insert(namespace.id, row, run);
     this.newest = { namespace: namespace.id, id: checkpoint.id, stored };
   }
 
@@ -101,7 +104,7 @@ export class Archive {
     return row === undefined ? undefined : this.storedIn(row);
   }
 
-  private storedIn(row: CheckpointRow): Stored {
+  storedIn(row: CheckpointRow): Stored {
     return reading(`Checkpoint ${row.id}`, () => storedOf(this.luggage.load(row.shape), row.body));
   }
 
@@ -150,9 +153,13 @@ export class Archive {
     checkpoint.channel_versions[TASKS] = versions.length > 0 ? maxChannelVersion(...versions) : FIRST_VERSION;
   }
 
-  private writesOf(namespace: number, checkpoint: string): WriteRow[] {
+  writesOf(namespace: number, checkpoint: string): WriteRow[] {
     const key = ({ path, task, idx }: WriteRow): ReturnType<typeof writesSortKey> => writesSortKey(path, task, idx);
     return this.table.writes(namespace, checkpoint).sort((a, b) => compareWritesSortKeys(key(a), key(b)));
+  }
+
+  restore(root: Tree): unknown {
+    return this.luggage.restore(root);
   }
 
   /** @throws CorruptObjectError */
@@ -161,19 +168,24 @@ export class Archive {
   }
 
   /**
-   * Stores what a task wrote. A task that has taken an answer, or asks, ends the answer that was given to nobody in
-   * particular (a plain `Command({ resume })`): LangGraph forgets it in memory and would find it again in the store, so
-   * that the next question would be answered with it.
-   *
-   * @throws UnstorableValueError naming the channel and path.
+   * A task that has taken an answer, or asks, ends the answer that was given to nobody in particular (a plain
+   * `Command({ resume })`): LangGraph forgets it in memory and would find it again in the store, so that the next
+   * question would be answered with it.
    */
-  storeWrites(namespace: number, checkpoint: string, task: string, path: string, writes: PendingWrite[]): void {
-    if (
-      task !== NULL_TASK_ID &&
-      writes.some(([channel]) => channel === CONTROL.resume || channel === CONTROL.interrupt)
-    ) {
-      this.table.deleteWrite(namespace, checkpoint, NULL_TASK_ID, CONTROL.resume);
-    }
+  endPlainAnswer(namespace: number, checkpoint: string, task: string, writes: readonly PendingWrite[]): void {
+    if (task === NULL_TASK_ID) return;
+    const asked = writes.some(([channel]) => channel === CONTROL.resume || channel === CONTROL.interrupt);
+    if (asked) this.table.deleteWrite(namespace, checkpoint, NULL_TASK_ID, CONTROL.resume);
+  }
+
+  /** @throws UnstorableValueError naming the channel and path. */
+  storeWrites(
+    namespace: number,
+    checkpoint: string,
+    task: string,
+    path: string,
+    writes: readonly PendingWrite[],
+  ): void {
     for (const [index, [channel, value]] of writes.entries()) {
       const tree = this.luggage.store(value, `The write to channel "${channel}"`, INLINE.write);
       this.table.insertWrite(namespace, checkpoint, {
@@ -184,6 +196,13 @@ export class Archive {
         value: JSON.stringify(tree),
       });
     }
+  }
+
+  /** Call first in a transaction that writes: ids that another process has collected must not be used again. */
+  noticeCollections(): void {
+    const collections = this.table.collections();
+    if (this.collections !== undefined && this.collections !== collections) this.forget();
+    this.collections = collections;
   }
 
   /** Forgets what was cached: after a rollback, ids may name other rows. */

@@ -24,3 +24,8 @@ export class CorruptObjectError extends WaypointError {
 export class NotDurableError extends WaypointError {
   readonly code = "NOT_DURABLE";
 }
+
+/** A checkpoint that was imported does not read back as the other checkpointer gives it; it was taken out again. */
+export class ImportMismatchError extends WaypointError {
+  readonly code = "IMPORT_MISMATCH";
+}

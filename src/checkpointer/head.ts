@@ -43,3 +43,11 @@ export function staleCheckpoint({
     { details: { threadId, checkpointNs: ns, head, parent, checkpointId: id } },
   );
 }
+
+export function deletedThread(threadId: string, ns: string, checkpointId: string | undefined): StaleCheckpointError {
+  return new StaleCheckpointError(
+    `Thread "${threadId}" was deleted while this run was under way; what the run still brings ` +
+      `was refused, so the thread stays deleted. Start it anew with an input, if that is meant.`,
+    { details: { threadId, checkpointNs: ns, parent: checkpointId } },
+  );
+}

@@ -69,6 +69,14 @@ export function isText(value: unknown): value is string {
   return typeof value === "string" && value.length <= LONGEST && !HALF_A_CHARACTER.test(value);
 }
 
+/** The run that stores a checkpoint, where the caller has named it: in `metadata`, in `configurable`, or as `runId`. */
+export function runOf({ metadata, configurable, runId }: RunnableConfig): string | undefined {
+  const named: unknown = [metadata?.run_id, configurable?.run_id, runId].find(
+    (id) => typeof id === "string" && id !== "",
+  );
+  return typeof named === "string" ? named : undefined;
+}
+
 function describe(value: unknown): string {
   if (typeof value === "string" && HALF_A_CHARACTER.test(value))
     return "it holds half of a character (a lone surrogate)";

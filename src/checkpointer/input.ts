@@ -1,7 +1,7 @@
 import { InvalidInputError } from "../shared/errors.js";
 import type { Concurrency } from "./head.js";
 import { isText } from "./ids.js";
-import type { SlimSaverOptions } from "./slim-saver.js";
+import type { SlimSaverOptions } from "./saver.js";
 
 const CONCURRENCY: readonly Concurrency[] = ["enforce", "detect", "off"];
 

@@ -74,25 +74,38 @@ export interface PositionSource {
   readonly selectors: PositionSelectors;
 }
 
-/** A pure function of what is stored. */
-export function positionOf({ threadId, tuple, effects, approvals, selectors }: PositionSource): Position {
-  const { checkpoint, metadata, pendingWrites = [] } = tuple;
-  const values = checkpoint.channel_values;
+/** What a checkpoint's writes leave open: questions that are asked, and an error that stopped a task. */
+function openIn({ pendingWrites = [] }: CheckpointTuple): { questions: Question[]; error: unknown } {
   const finished = new Set(pendingWrites.filter(([, channel]) => isResult(channel)).map(([task]) => task));
   const open = pendingWrites.filter(([task]) => !finished.has(task));
-  const questions = open
-    .filter(([, channel]) => channel === CONTROL.interrupt)
-    .flatMap(([, , value]) => interrupts(value));
-  const error = open.findLast(([, channel]) => channel === CONTROL.error)?.[2];
-  const next = scheduledNodes(checkpoint);
+  const asked = open.filter(([, channel]) => channel === CONTROL.interrupt);
+  return {
+    questions: asked.flatMap(([, , value]) => interrupts(value)),
+    error: open.findLast(([, channel]) => channel === CONTROL.error)?.[2],
+  };
+}
+
+/** The state of a thread whose newest checkpoint in the root namespace this is. */
+export function stateOf(tuple: CheckpointTuple): Position["state"] {
+  const { questions, error } = openIn(tuple);
+  if (questions.length > 0) return "waiting";
+  if (error !== undefined) return "failed";
+  return scheduledNodes(tuple.checkpoint).length > 0 ? "working" : "done";
+}
+
+/** A pure function of what is stored. */
+export function positionOf({ threadId, tuple, effects, approvals, selectors }: PositionSource): Position {
+  const { checkpoint, metadata } = tuple;
+  const values = checkpoint.channel_values;
+  const { questions, error } = openIn(tuple);
   const plan = selectors.plan === undefined ? values.plan : selectors.plan(values);
   return {
     threadId,
-    state: stateOf({ next, waiting: questions.length > 0, failed: error !== undefined }),
+    state: stateOf(tuple),
     step: (metadata as Partial<CheckpointMetadata> | undefined)?.step ?? -1,
     checkpointId: checkpoint.id,
     updatedAt: checkpoint.ts,
-    next,
+    next: scheduledNodes(checkpoint),
     done: nodesDone(checkpoint),
     effects: effects.map((effect) => ({
       id: effect.id,
@@ -108,12 +121,6 @@ export function positionOf({ threadId, tuple, effects, approvals, selectors }: P
     ...(plan === undefined ? {} : { plan }),
     references: Object.entries(values).flatMap(([channel, value]) => referenceOf(channel, value)),
   };
-}
-
-function stateOf({ next, waiting, failed }: { next: string[]; waiting: boolean; failed: boolean }): Position["state"] {
-  if (waiting) return "waiting";
-  if (failed) return "failed";
-  return next.length > 0 ? "working" : "done";
 }
 
 function isResult(channel: string): boolean {

@@ -123,6 +123,11 @@ export function bodyText({ v, ts, versions, seen, roots }: Body): string {
   return JSON.stringify([v, exact ? time : ts, versions.map(versionTree), seen.map(versionTree), roots]);
 }
 
+/** The roots that a stored body refers to. @throws TypeError or SyntaxError when it is none. */
+export function rootsIn(body: string): Tree[] {
+  return bodyOf(body).roots;
+}
+
 function bodyOf(text: string): Body {
   const [v, ts, versions, seen, roots] = JSON.parse(text) as [number, string | number, Tree[], Tree[], Tree[]];
   return {

@@ -1,49 +1,19 @@
-import type { RunnableConfig } from "@langchain/core/runnables";
-import { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
-import type {
-  ChannelVersions,
-  Checkpoint,
-  CheckpointListOptions,
-  CheckpointMetadata,
-  CheckpointTuple,
-  PendingWrite,
-} from "@langchain/langgraph-checkpoint";
-import { systemClock, toMilliseconds } from "../shared/clock.js";
-import type { Clock, Duration } from "../shared/clock.js";
 import { InvalidInputError } from "../shared/errors.js";
-import { runningTask } from "../shared/langgraph.js";
 import { STORE } from "../store/home.js";
-import type { Housed, Store } from "../store/home.js";
-import type { Namespace } from "../store/sqlite/checkpoints.js";
 import { SqliteDatabase } from "../store/sqlite/database.js";
 import { effectsOfThread, pendingApprovalsOfThread } from "../store/sqlite/overview.js";
-import { Archive, configOf } from "./archive.js";
-import { Arrivals, neverStored, underExit } from "./durability.js";
-import { damaged } from "./damage.js";
-import { StaleCheckpointError } from "./errors.js";
-import { matches } from "./filter.js";
-import { mayAdvance, staleCheckpoint } from "./head.js";
-import type { Concurrency } from "./head.js";
-import { addressOf, configurableOf, idOf, levelsOf, optionalId, threadIdOf } from "./ids.js";
-import type { Address } from "./ids.js";
-import { checkCheckpoint, checkOptions, checkWrites, isRecord } from "./input.js";
+import { idOf, threadIdOf } from "./ids.js";
+import { checkOptions, isRecord } from "./input.js";
 import { positionOf } from "./position.js";
 import type { Position, PositionSelectors } from "./position.js";
-
-const DURABLE_WITHIN: Duration = "10s";
-
-export interface SlimSaverOptions {
-  /**
-   * What happens to a checkpoint that does not continue the newest one of its thread, because another run was faster:
-   * `enforce` (default) refuses it with `StaleCheckpointError`, `detect` stores it and warns, `off` stores it.
-   */
-  readonly concurrency?: Concurrency;
-  /** Part of every key: nothing of one tenant can be read, listed or deleted by another. */
-  readonly tenant?: string;
-  /** Where todos and plan stand in the state, for `position`. Default: the channels `todos` and `plan`. */
-  readonly position?: PositionSelectors;
-  readonly clock?: Clock;
-}
+import type { PruneOptions, PruneReport } from "./retention.js";
+import type { StorageStats } from "./stats.js";
+import { cursorAfter, filterOf, summaryOf } from "./threads.js";
+import type { ListThreadsOptions, ThreadSummary } from "./threads.js";
+import { Upkeep } from "./upkeep.js";
+import type { VerifyReport } from "./upkeep.js";
+import { Saver } from "./saver.js";
+import type { SlimSaverOptions } from "./saver.js";
 
 /**
  * A checkpointer that stores each value once and keeps references in the checkpoints.
@@ -58,19 +28,13 @@ export interface SlimSaverOptions {
  * const checkpointer = SlimSaver.fromConnString("agent.db");
  * const app = graph.compile({ checkpointer });
  */
-export class SlimSaver extends BaseCheckpointSaver implements Housed {
-  readonly [STORE]: Store;
-  private readonly concurrency: Concurrency;
-  private readonly archive: Archive;
+export class SlimSaver extends Saver {
+  private readonly upkeep: Upkeep;
   private readonly selectors: PositionSelectors;
-  private readonly arrivals = new Arrivals();
 
   private constructor(database: SqliteDatabase, options: SlimSaverOptions) {
-    super();
-    const tenant = options.tenant ?? "";
-    this.concurrency = options.concurrency ?? "enforce";
-    this[STORE] = { database, tenant, clock: options.clock ?? systemClock };
-    this.archive = new Archive(this[STORE]);
+    super(database, options);
+    this.upkeep = new Upkeep(this[STORE], this.archive);
     this.selectors = options.position ?? {};
   }
 
@@ -93,10 +57,6 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
     return new SlimSaver(SqliteDatabase.open(conn), options);
   }
 
-  private get database(): SqliteDatabase {
-    return this[STORE].database;
-  }
-
   /** Does nothing that opening the database has not done; here so that savers can be exchanged. */
   async setup(): Promise<void> {
     return Promise.resolve();
@@ -108,105 +68,90 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
     return Promise.resolve();
   }
 
-  /** The checkpoint that `config` names, or the newest of its thread and namespace. */
-  override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+  /**
+   * Removes a thread: its checkpoints and writes in all namespaces, and the objects that only it used. What a run of
+   * before the deletion still brings is refused; the thread may begin anew. The ledger keeps what happened, so that a
+   * deletion cannot open a payment again. Reads the whole database to find what others use.
+   *
+   * @throws ThreadIdError
+   */
+  override async deleteThread(threadId: string): Promise<void> {
     await Promise.resolve();
-    if (configurableOf(config).thread_id === undefined) return undefined;
-    const address = addressOf(config, "read a checkpoint");
-    const namespace = this.archive.table.namespace(address.threadId, address.ns);
-    if (namespace === undefined) return undefined;
-    if (address.checkpointId === undefined) return this.newest(namespace);
-    const row = this.archive.table.checkpoint(namespace.id, address.checkpointId);
-    return row === undefined ? undefined : this.archive.tuple(namespace, row);
-  }
-
-  private newest(namespace: Namespace): CheckpointTuple | undefined {
-    const { table } = this.archive;
-    if (namespace.head === null) return undefined;
-    const row = table.checkpoint(namespace.id, namespace.head);
-    if (row !== undefined) return this.archive.tuple(namespace, row);
-    const now = table.namespace(namespace.thread, namespace.ns);
-    if (now === undefined) return undefined;
-    if (now.id !== namespace.id || now.head !== namespace.head) return this.newest(now);
-    throw damaged(`Checkpoint ${namespace.head}, the newest of thread "${namespace.thread}",`);
-  }
-
-  /** Checkpoints, newest first within a namespace; without a thread, those of all threads. */
-  override async *list(
-    config: RunnableConfig,
-    options?: CheckpointListOptions | null,
-  ): AsyncGenerator<CheckpointTuple> {
-    const { thread_id: thread, checkpoint_ns: ns, checkpoint_id: only } = configurableOf(config);
-    const { limit, before: older, filter: wanted } = options ?? {};
-    const filter = {
-      thread: thread === undefined ? undefined : threadIdOf(thread, "list checkpoints"),
-      ns: ns === undefined ? undefined : idOf(ns, "checkpoint_ns", { empty: true }),
-    };
-    const before = optionalId(configurableOf(older).checkpoint_id, "before.checkpoint_id");
-    let left = limitOf(limit);
-    for (const namespace of this.archive.table.namespaces(filter)) {
-      for (const row of this.archive.rows(namespace.id, before, optionalId(only, "checkpoint_id"))) {
-        if (left <= 0) return;
-        const metadata = this.archive.restoreText(row.metadata) as CheckpointMetadata;
-        if (!matches(metadata, wanted)) continue;
-        left -= 1;
-        yield await Promise.resolve(this.archive.tuple(namespace, row));
-      }
-    }
+    this.upkeep.deleteThread(threadIdOf(threadId, "delete a thread"));
   }
 
   /**
-   * Stores a checkpoint and makes it the head of its namespace, in one transaction.
+   * Removes checkpoints that are no longer needed, and then the objects that nothing refers to.
    *
-   * @throws StaleCheckpointError when another run has advanced the thread; UnstorableValueError naming the channel and
-   * path of a value that cannot be stored; ThreadIdError. In each case nothing of the checkpoint was stored.
+   * Always kept: the newest checkpoint of each namespace, checkpoints whose writes nobody has taken up (a question may
+   * wait in them), ancestors from which a DeltaChannel is rebuilt, and whatever is younger than `olderThan`. Namespaces
+   * of finished subgraph calls go with the checkpoint they hang on.
+   *
+   * @returns what was removed; with `dryRun`, what would be
+   * @throws InvalidInputError for a policy that cannot be meant; nothing was removed
+   * @example await checkpointer.prune({ keep: { last: 20 }, olderThan: "7d" });
    */
-  override async put(
-    config: RunnableConfig,
-    checkpoint: Checkpoint,
-    metadata: CheckpointMetadata,
-    newVersions: ChannelVersions | null | undefined,
-  ): Promise<RunnableConfig> {
+  async prune(options: PruneOptions): Promise<PruneReport> {
     await Promise.resolve();
-    const address = addressOf(config, "store a checkpoint");
-    const versions = newVersions ?? undefined;
-    checkCheckpoint(checkpoint, versions);
-    const id = idOf(checkpoint.id, "checkpoint.id");
-    this.inTransaction(() => {
-      const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
-      this.guardHead(namespace, address, id, metadata);
-      this.archive.storeCheckpoint(namespace, address.checkpointId, checkpoint, metadata, versions);
-    });
-    this.arrivals.announce(arrivalKey(address.threadId, address.ns, id));
-    return configOf(address.threadId, address.ns, id);
+    return this.upkeep.prune(record(options, "prune"));
   }
 
-  /** Stores what a task wrote, linked to a checkpoint that may arrive later. */
-  override async putWrites(
-    config: RunnableConfig,
-    writes: PendingWrite[],
-    taskId: string,
-    taskPath = "",
-  ): Promise<void> {
+  /**
+   * The threads of the tenant, last changed first, with state and step; one query, whatever their number.
+   *
+   * @param options `limit` (default 50), `cursor` from the call before, `state`, `search` in the thread id
+   * @returns the threads, and a `cursor` while there may be more
+   * @throws InvalidInputError
+   * @example const { threads } = await checkpointer.listThreads({ state: "waiting" });
+   */
+  async listThreads(options: ListThreadsOptions = {}): Promise<{ threads: ThreadSummary[]; cursor?: string }> {
     await Promise.resolve();
-    const address = addressOf(config, "store writes");
-    const checkpointId = idOf(address.checkpointId, "configurable.checkpoint_id of putWrites");
-    idOf(taskId, "taskId");
-    checkWrites(writes, taskPath);
-    this.inTransaction(() => {
-      const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
-      this.archive.storeWrites(namespace.id, checkpointId, taskId, taskPath, writes);
-    });
+    const filter = filterOf(record(options, "listThreads"));
+    const rows = this.threads.list(filter);
+    const last = rows.at(-1);
+    const more = last !== undefined && rows.length === filter.limit;
+    return { threads: rows.map(summaryOf), ...(more ? { cursor: cursorAfter(last) } : {}) };
   }
 
-  /** Removes a thread's checkpoints and writes, in all namespaces. */
-  override async deleteThread(threadId: string): Promise<void> {
+  /**
+   * Copies a thread with all its namespaces, checkpoints and writes; the copy goes its own way from then on and shares
+   * the objects. Effects stay with the thread that carried them out.
+   *
+   * @throws ThreadIdError; InvalidInputError when `from` is not there, or `to` is
+   */
+  async copyThread(from: string, to: string): Promise<void> {
     await Promise.resolve();
-    threadIdOf(threadId, "delete a thread");
-    this.inTransaction(() => {
-      this.archive.table.deleteThread(threadId);
-    });
-    this.archive.forget();
+    this.upkeep.copyThread(threadIdOf(from, "copy a thread"), threadIdOf(to, "copy a thread"));
+  }
+
+  /**
+   * Removes the checkpoints that these runs stored, with their writes and the objects that only they used. A run is
+   * known by the `run_id` that the caller gave in `metadata` or `configurable`, or as `runId`.
+   *
+   * @throws InvalidInputError
+   */
+  async deleteForRuns(runIds: string[]): Promise<void> {
+    await Promise.resolve();
+    if (!Array.isArray(runIds)) throw new InvalidInputError("deleteForRuns needs a list of run ids.");
+    this.upkeep.deleteForRuns(runIds.map((id) => idOf(id, "run id")));
+  }
+
+  /** Reads everything that checkpoints and writes refer to, and checks it against its hash. Changes nothing. */
+  async verify(options: { threadId?: string } = {}): Promise<VerifyReport> {
+    await Promise.resolve();
+    return this.upkeep.verify(scopeOf(options, "verify"));
+  }
+
+  /** How much is stored, of one thread or of all. */
+  async stats(options: { threadId?: string } = {}): Promise<StorageStats> {
+    await Promise.resolve();
+    return this.upkeep.stats(scopeOf(options, "stats"));
+  }
+
+  /** Gives the pages that were freed back to the operating system. Needs the database for itself while it runs. */
+  async compact(): Promise<void> {
+    await Promise.resolve();
+    this.database.vacuum();
   }
 
   /**
@@ -227,73 +172,14 @@ export class SlimSaver extends BaseCheckpointSaver implements Housed {
       selectors: this.selectors,
     });
   }
-
-  /**
-   * Resolves when every checkpoint that the running task hangs on is stored and synced to disk: after a crash, the task
-   * will be found again under the same id.
-   *
-   * @param config What a node or tool was given.
-   * @param options `timeout`: how long to wait for checkpoints that are on their way (default 10 s). `sync: false` leaves
-   * the sync to the caller's next durable commit.
-   * @throws NotDurableError when one does not arrive, as under `durability: "exit"`; StaleCheckpointError when another
-   * run has advanced the thread meanwhile, so that this task may no longer act for it.
-   */
-  async whenDurable(config: RunnableConfig, options: { timeout?: Duration; sync?: boolean } = {}): Promise<void> {
-    if (!isRecord(options)) throw new InvalidInputError("The options of whenDurable must be an object.");
-    const timeoutMs = toMilliseconds(options.timeout ?? DURABLE_WITHIN, "timeout");
-    const task = runningTask(config);
-    const threadId = threadIdOf(configurableOf(config).thread_id, "wait for a checkpoint");
-    if (task?.durability === "exit") throw underExit(threadId);
-    for (const [ns, id] of Object.entries(levelsOf(config))) await this.untilStored(threadId, ns, id, timeoutMs);
-    if (options.sync ?? true) this.database.sync();
-  }
-
-  private async untilStored(threadId: string, ns: string, id: string, timeoutMs: number): Promise<void> {
-    const isThere = (): boolean => {
-      const namespace = this.archive.table.namespace(threadId, ns);
-      return namespace !== undefined && this.archive.table.checkpoint(namespace.id, id) !== undefined;
-    };
-    const arrived = await this.arrivals.until(arrivalKey(threadId, ns, id), isThere, timeoutMs);
-    if (!arrived) throw neverStored(threadId, ns, id, timeoutMs);
-    const head = this.archive.table.namespace(threadId, ns)?.head ?? undefined;
-    if (this.concurrency === "enforce" && ns === "" && head !== id) {
-      throw staleCheckpoint({ threadId, ns, head, parent: id, id });
-    }
-  }
-
-  private guardHead(namespace: Namespace, address: Address, id: string, metadata: CheckpointMetadata): void {
-    if (this.concurrency === "off") return;
-    const move = {
-      threadId: address.threadId,
-      ns: address.ns,
-      head: namespace.head ?? undefined,
-      parent: address.checkpointId,
-      id,
-      source: (metadata as Partial<CheckpointMetadata> | null | undefined)?.source,
-      again: this.archive.table.checkpoint(namespace.id, id) !== undefined,
-    };
-    if (mayAdvance(move)) return;
-    const stale = staleCheckpoint(move);
-    if (this.concurrency === "enforce") throw stale;
-    process.emitWarning(stale.message, StaleCheckpointError.name);
-  }
-
-  private inTransaction(work: () => void): void {
-    try {
-      this.database.transaction(work);
-    } catch (error) {
-      this.archive.forget();
-      throw error;
-    }
-  }
 }
 
-function arrivalKey(threadId: string, ns: string, id: string): string {
-  return JSON.stringify([threadId, ns, id]);
+function record<T>(options: T, method: string): T {
+  if (isRecord(options)) return options;
+  throw new InvalidInputError(`The options of ${method} must be an object.`);
 }
 
-function limitOf(limit: number | undefined): number {
-  if (limit === undefined) return Number.POSITIVE_INFINITY;
-  if (Number.isInteger(limit) && limit >= 0) return limit;
-  throw new InvalidInputError(`limit must be a whole number of at least 0; got ${String(limit)}.`);
+function scopeOf(options: { threadId?: string }, method: string): string | undefined {
+  const { threadId } = record(options, method);
+  return threadId === undefined ? undefined : threadIdOf(threadId, `call ${method}`);
 }

@@ -2,15 +2,29 @@ import { createRequire } from "node:module";
 import { Command, CommanderError } from "commander";
 import { actionsCommand } from "./commands/actions.js";
 import { approveCommand } from "./commands/approve.js";
+import { pruneCommand } from "./commands/prune.js";
 import { rejectCommand } from "./commands/reject.js";
 import { resolveCommand } from "./commands/resolve.js";
 import { showCommand } from "./commands/show.js";
+import { compactCommand, statsCommand, verifyCommand } from "./commands/storage.js";
+import { threadsCommand } from "./commands/threads.js";
 import { failureLine } from "./failure.js";
 import type { Terminal } from "./terminal.js";
 
 const { version } = createRequire(import.meta.url)("../../package.json") as { version: string };
 
-const COMMANDS = [showCommand, actionsCommand, approveCommand, rejectCommand, resolveCommand];
+const COMMANDS = [
+  showCommand,
+  threadsCommand,
+  actionsCommand,
+  approveCommand,
+  rejectCommand,
+  resolveCommand,
+  statsCommand,
+  verifyCommand,
+  pruneCommand,
+  compactCommand,
+];
 
 /** Runs one command. Whatever is wrong becomes one line on stderr and an exit code of 1, never a stack. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

@@ -37,7 +37,7 @@ function titleLine({ threadId, state }: ShownPosition, colors: Colors): Line {
   return [cell(threadId, colors.bold), cell(state, stateColor(state, colors))];
 }
 
-function stateColor(state: Position["state"], colors: Colors): Paint {
+export function stateColor(state: Position["state"], colors: Colors): Paint {
   switch (state) {
     case "working":
       return colors.cyan;

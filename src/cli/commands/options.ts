@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import type { DatabaseOptions } from "../database.js";
 
 /** What every command takes. */
@@ -21,3 +21,8 @@ export function databaseCommand(name: string, description: string): Command {
 }
 
 export const NO_REDACT = ["--no-redact", "show keys, arguments, messages and evidence as they are"] as const;
+
+export function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a whole number.");
+}

@@ -4,8 +4,13 @@ CREATE TABLE IF NOT EXISTS waypoint_threads (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   tenant TEXT NOT NULL,
   thread TEXT NOT NULL,
+  state TEXT, -- the summary: NULL until the root namespace has a checkpoint
+  step INTEGER,
+  updated_at INTEGER,
+  deleted_at INTEGER, -- a tombstone: what a run of before the deletion still brings is refused
   UNIQUE (tenant, thread)
 );
+CREATE INDEX IF NOT EXISTS waypoint_threads_by_change ON waypoint_threads (tenant, updated_at);
 CREATE TABLE IF NOT EXISTS waypoint_namespaces (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   thread INTEGER NOT NULL,
@@ -24,6 +29,7 @@ CREATE TABLE IF NOT EXISTS waypoint_checkpoints (
   shape INTEGER NOT NULL,
   body TEXT NOT NULL,
   metadata TEXT NOT NULL,
+  run INTEGER, -- name of the run that stored it, where it said so
   PRIMARY KEY (ns, id)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS waypoint_writes (

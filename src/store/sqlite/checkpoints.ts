@@ -70,15 +70,17 @@ export class CheckpointTable {
     return this.namespace(thread, ns) as Namespace;
   }
 
-  insert(namespace: number, row: CheckpointRow): void {
+  insert(namespace: number, row: CheckpointRow, run: string | undefined): void {
     this.database.run(
-      `INSERT OR REPLACE INTO waypoint_checkpoints (ns, id, parent, shape, body, metadata) VALUES (?, ?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO waypoint_checkpoints (ns, id, parent, shape, body, metadata, run)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
       namespace,
       row.id,
       row.parent,
       row.shape,
       row.body,
       row.metadata,
+      run === undefined ? null : this.nameId(run),
     );
     this.database.run("UPDATE waypoint_namespaces SET head = ? WHERE id = ?", row.id, namespace);
   }
@@ -145,13 +147,45 @@ export class CheckpointTable {
     return rows;
   }
 
-  deleteThread(thread: string): void {
-    for (const { id } of this.namespaces({ thread, ns: undefined })) {
-      this.database.run("DELETE FROM waypoint_checkpoints WHERE ns = ?", id);
-      this.database.run("DELETE FROM waypoint_writes WHERE ns = ?", id);
-      this.database.run("DELETE FROM waypoint_namespaces WHERE id = ?", id);
-    }
-    this.database.run("DELETE FROM waypoint_threads WHERE tenant = ? AND thread = ?", this.tenant, thread);
+  deleteCheckpoint(namespace: number, id: string): { writes: number } {
+    this.database.run("DELETE FROM waypoint_checkpoints WHERE ns = ? AND id = ?", namespace, id);
+    const { changes } = this.database.run("DELETE FROM waypoint_writes WHERE ns = ? AND checkpoint = ?", namespace, id);
+    return { writes: changes };
+  }
+
+  /** Leaves a tombstone in place of a deleted thread. */
+  bury(thread: string, now: number): void {
+    this.database.run(
+      "UPDATE waypoint_threads SET deleted_at = ?, state = NULL, step = NULL WHERE tenant = ? AND thread = ?",
+      now,
+      this.tenant,
+      thread,
+    );
+  }
+
+  isBuried(thread: string): boolean {
+    const row = this.database.get(
+      "SELECT 1 FROM waypoint_threads WHERE tenant = ? AND thread = ? AND deleted_at IS NOT NULL",
+      this.tenant,
+      thread,
+    );
+    return row !== undefined;
+  }
+
+  /** A thread of that name begins anew. */
+  unbury(thread: string): void {
+    this.database.run(
+      "UPDATE waypoint_threads SET deleted_at = NULL WHERE tenant = ? AND thread = ?",
+      this.tenant,
+      thread,
+    );
+  }
+
+  /** How often objects have been collected in this database: a process that sees it rise forgets the ids it knows. */
+  collections(): number {
+    return (
+      this.database.get<{ value: number }>("SELECT value FROM waypoint_meta WHERE key = 'collections'")?.value ?? 0
+    );
   }
 
   /** Forgets what was cached: after a rollback, ids may name other rows. */

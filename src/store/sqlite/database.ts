@@ -124,6 +124,13 @@ export class SqliteDatabase {
     });
   }
 
+  /** Rewrites the file without its free pages. */
+  vacuum(): void {
+    if (!this.handle.open) throw closed(this.path);
+    this.handle.exec("VACUUM");
+    this.handle.pragma("wal_checkpoint(TRUNCATE)");
+  }
+
   close(): void {
     if (!this.handle.open) return;
     this.handle.pragma("wal_checkpoint(TRUNCATE)");
@@ -152,7 +159,7 @@ function prepareSchema(handle: BetterSqlite3.Database, path: string): void {
   handle.exec(LEDGER_SCHEMA);
   handle.exec(APPROVAL_SCHEMA);
   handle
-    .prepare("INSERT OR IGNORE INTO waypoint_meta (key, value) VALUES ('schema', ?), ('syncs', 0)")
+    .prepare("INSERT OR IGNORE INTO waypoint_meta (key, value) VALUES ('schema', ?), ('syncs', 0), ('collections', 0)")
     .run(SCHEMA_VERSION);
   handle.exec("COMMIT");
 }

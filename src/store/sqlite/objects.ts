@@ -56,12 +56,24 @@ export class ObjectTable {
     return Number(result.lastInsertRowid);
   }
 
+  /** The text of an object of any tenant, not checked against its hash. */
+  readUnchecked(id: number): { text: string } | "missing" | "corrupt" {
+    const row = this.row(id);
+    if (row === undefined) return "missing";
+    const text = plainText(row);
+    return text === undefined ? "corrupt" : { text };
+  }
+
   /** The text of an object, checked against its hash; `"missing"` or `"corrupt"` where it cannot be had. */
   read(id: number): { text: string } | "missing" | "corrupt" {
-    const row = this.database.get<ObjectRow>("SELECT id, hash, codec, data FROM waypoint_objects WHERE id = ?", id);
+    const row = this.row(id);
     if (row === undefined) return "missing";
     const text = plainText(row);
     return text !== undefined && this.fingerprint(text).hash.equals(bytesOf(row.hash)) ? { text } : "corrupt";
+  }
+
+  private row(id: number): ObjectRow | undefined {
+    return this.database.get<ObjectRow>("SELECT id, hash, codec, data FROM waypoint_objects WHERE id = ?", id);
   }
 }
 

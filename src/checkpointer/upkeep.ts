@@ -1,0 +1,301 @@
+import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
+import { toMilliseconds } from "../shared/clock.js";
+import { InvalidInputError } from "../shared/errors.js";
+import { CONTROL } from "../shared/langgraph.js";
+import type { Store } from "../store/home.js";
+import type { CheckpointRow, Namespace } from "../store/sqlite/checkpoints.js";
+import { MaintenanceTable } from "../store/sqlite/maintenance.js";
+import { ObjectTable } from "../store/sqlite/objects.js";
+import { ThreadTable } from "../store/sqlite/threads.js";
+import type { Archive } from "./archive.js";
+import { damaged as damagedObject } from "./damage.js";
+import { CorruptObjectError } from "./errors.js";
+import { threadIdOf } from "./ids.js";
+import { stateOf } from "./position.js";
+import { referencesOfRow, referencesOfValue, walk } from "./reach.js";
+import { isLive, kept } from "./retention.js";
+import type { Candidate, Keep, Policy, PruneOptions, PruneReport } from "./retention.js";
+import { pageBytes } from "./stats.js";
+import type { StorageStats } from "./stats.js";
+
+/** What `verify` found wrong. */
+export interface VerifyReport {
+  readonly checkpoints: number;
+  readonly objects: number;
+  /** Objects that a checkpoint or a write refers to, and that are not there or do not match their hash. */
+  readonly broken: readonly { readonly objectId: number; readonly what: "missing" | "corrupt" }[];
+  /** Checkpoints whose row, or a write of theirs, cannot be read. */
+  readonly damaged: readonly string[];
+  /** Objects that nothing refers to; `prune` removes them. Only counted where the whole database was read and is whole. */
+  readonly orphans: number;
+  readonly ok: boolean;
+}
+
+const NOTHING: PruneReport = { namespaces: 0, checkpoints: 0, writes: 0, objects: 0, bytes: 0 };
+
+/** Of a thread that has no checkpoint. */
+const NO_SUMMARY = { state: null, step: undefined, at: 0 } as const;
+
+/** Thrown to roll a rehearsal back. */
+class Rehearsed extends Error {
+  constructor(readonly report: PruneReport) {
+    super("rehearsed");
+  }
+}
+
+/** Retention, checking and measuring. Looks at many checkpoints at once; the saver's daily work does not pass here. */
+export class Upkeep {
+  private readonly table: MaintenanceTable;
+  private readonly objects: ObjectTable;
+  private readonly threads: ThreadTable;
+
+  constructor(
+    private readonly store: Store,
+    private readonly archive: Archive,
+  ) {
+    this.table = new MaintenanceTable(store.database, store.tenant);
+    this.threads = new ThreadTable(store.database, store.tenant);
+    this.objects = new ObjectTable(store.database, store.tenant);
+  }
+
+  prune(options: PruneOptions): PruneReport {
+    const policy = policyOf(options, this.store.clock.now());
+    const { threads: named } = options as { threads?: unknown };
+    if (named !== undefined && !Array.isArray(named))
+      throw new InvalidInputError("prune's threads must be a list of ids.");
+    const threads = options.threads?.map((thread) => threadIdOf(thread, "prune a thread")) ?? this.threadIds();
+    const work = (): PruneReport => {
+      const removed = threads.map((thread) => this.pruneThread(thread, policy)).reduce(sum, NOTHING);
+      const report = sum(removed, this.collect());
+      if (options.dryRun === true) throw new Rehearsed(report);
+      return report;
+    };
+    return this.rehearsable(work);
+  }
+
+  deleteThread(thread: string): void {
+    this.store.database.transaction(() => {
+      for (const { id } of this.archive.table.namespaces({ thread, ns: undefined })) this.table.deleteNamespace(id);
+      this.archive.table.bury(thread, this.store.clock.now());
+      this.collect();
+    });
+    this.archive.forget();
+  }
+
+  copyThread(from: string, to: string): void {
+    this.store.database.transaction(() => {
+      const originals = this.archive.table.namespaces({ thread: from, ns: undefined });
+      const taken = this.archive.table.namespaces({ thread: to, ns: undefined }).length > 0;
+      if (originals.length === 0)
+        throw new InvalidInputError(`There is no thread "${from}" to copy. Nothing was done.`);
+      if (taken)
+        throw new InvalidInputError(`There is a thread "${to}" already. Copy to a new id, or delete it first.`);
+      this.archive.table.unbury(to);
+      for (const { id, ns } of originals) this.table.copyNamespace(id, this.archive.table.ensureNamespace(to, ns).id);
+      this.threads.copySummary(from, to);
+    });
+  }
+
+  deleteForRuns(runs: readonly string[]): void {
+    this.store.database.transaction(() => {
+      for (const namespace of this.archive.table.namespaces({ thread: undefined, ns: undefined })) {
+        const gone = this.table.ofRuns(namespace.id, runs);
+        for (const checkpoint of gone) this.archive.table.deleteCheckpoint(namespace.id, checkpoint);
+        if (gone.length > 0) this.renew(namespace);
+      }
+      this.collect();
+    });
+    this.archive.forget();
+  }
+
+  verify(threadId: string | undefined): VerifyReport {
+    const namespaces = this.archive.table.namespaces({ thread: threadId, ns: undefined });
+    const roots = new Set<number>();
+    const damaged: string[] = [];
+    let checkpoints = 0;
+    for (const { id } of namespaces) {
+      for (const row of this.archive.rows(id, undefined, undefined)) {
+        checkpoints += 1;
+        this.gather(roots, damaged, row.id, () => referencesOfRow(row));
+      }
+      for (const { checkpoint, value } of this.table.writeValues(id)) {
+        this.gather(roots, damaged, checkpoint, () => referencesOfValue(value));
+      }
+    }
+    const { reached, broken } = walk(roots, (id) => this.objects.read(id));
+    const whole = threadId === undefined && broken.size === 0 && damaged.length === 0;
+    const orphans = whole ? this.orphans().length : 0;
+    return {
+      checkpoints,
+      objects: reached.size,
+      broken: [...broken].map(([objectId, what]) => ({ objectId, what })),
+      damaged: [...new Set(damaged)],
+      orphans,
+      ok: broken.size === 0 && damaged.length === 0,
+    };
+  }
+
+  stats(threadId: string | undefined): StorageStats {
+    const namespaces = this.archive.table.namespaces({ thread: threadId, ns: undefined });
+    const checkpoints = namespaces.map(({ id }) => this.table.checkpointSize(id));
+    const writes = namespaces.map(({ id }) => this.table.writeSize(id));
+    const total = (sizes: { rows: number; bytes: number }[], of: "rows" | "bytes"): number =>
+      sizes.reduce((all, size) => all + size[of], 0);
+    const objects = this.objectsOf(threadId, namespaces);
+    return {
+      threads: new Set(namespaces.map(({ thread }) => thread)).size,
+      namespaces: namespaces.length,
+      checkpoints: total(checkpoints, "rows"),
+      writes: total(writes, "rows"),
+      objects: objects.length,
+      rowBytes: total(checkpoints, "bytes") + total(writes, "bytes"),
+      objectBytes: objects.reduce((all, { bytes }) => all + bytes, 0),
+      ...pageBytes(this.store.database),
+    };
+  }
+
+  /** After its newest checkpoints were removed: head and summary follow what is left. */
+  private renew({ id, thread, ns }: Namespace): void {
+    const head = this.table.renewHead(id);
+    const row = head === undefined ? undefined : this.archive.table.checkpoint(id, head);
+    if (row === undefined) this.table.deleteNamespace(id);
+    if (ns !== "") return;
+    const tuple = row && this.archive.tuple({ id, thread, ns, head: row.id }, row);
+    const summary = tuple && { state: stateOf(tuple), step: tuple.metadata?.step, at: this.store.clock.now() };
+    this.threads.summarise(thread, summary ?? NO_SUMMARY);
+  }
+
+  private objectsOf(threadId: string | undefined, namespaces: readonly Namespace[]): { id: number; bytes: number }[] {
+    const sizes = this.table.objectSizes();
+    if (threadId === undefined && this.store.tenant === "") return sizes;
+    const roots = namespaces.flatMap(({ id }) => [
+      ...[...this.archive.rows(id, undefined, undefined)].flatMap(referencesOfRow),
+      ...this.table.writeValues(id).flatMap(({ value }) => referencesOfValue(value)),
+    ]);
+    const { reached } = walk(roots, (id) => this.objects.read(id));
+    return sizes.filter(({ id }) => reached.has(id));
+  }
+
+  private gather(roots: Set<number>, damaged: string[], checkpoint: string, references: () => number[]): void {
+    try {
+      for (const root of references()) roots.add(root);
+    } catch (error) {
+      if (!(error instanceof CorruptObjectError)) throw error;
+      damaged.push(checkpoint);
+    }
+  }
+
+  private threadIds(): string[] {
+    return [
+      ...new Set(this.archive.table.namespaces({ thread: undefined, ns: undefined }).map(({ thread }) => thread)),
+    ];
+  }
+
+  private rehearsable(work: () => PruneReport): PruneReport {
+    try {
+      return this.store.database.transaction(work);
+    } catch (error) {
+      if (error instanceof Rehearsed) return error.report;
+      throw error;
+    } finally {
+      this.archive.forget();
+    }
+  }
+
+  private pruneThread(thread: string, policy: Policy): PruneReport {
+    const namespaces = this.archive.table.namespaces({ thread, ns: undefined });
+    const plans = namespaces.map((namespace) => this.planOf(namespace, policy));
+    const keptRoots = plans.find(({ namespace }) => namespace.ns === "")?.stay ?? new Set<string>();
+    return plans.map((plan) => this.carryOut(plan, keptRoots)).reduce(sum, NOTHING);
+  }
+
+  private planOf(namespace: Namespace, policy: Policy): Plan {
+    const candidates = this.candidates(namespace);
+    return { namespace, candidates, stay: kept(candidates, namespace.head, policy), cutoff: policy.cutoff };
+  }
+
+  private carryOut({ namespace, candidates, stay, cutoff }: Plan, keptRoots: ReadonlySet<string>): PruneReport {
+    const head = candidates.find(({ id }) => id === namespace.head);
+    if (!isLive(namespace.ns, head, keptRoots) && candidates.every(({ at }) => at < cutoff)) {
+      return { ...NOTHING, namespaces: 1, ...this.table.deleteNamespace(namespace.id) };
+    }
+    const gone = candidates.filter(({ id }) => !stay.has(id));
+    const writes = gone.reduce(
+      (count, { id }) => count + this.archive.table.deleteCheckpoint(namespace.id, id).writes,
+      0,
+    );
+    return { ...NOTHING, checkpoints: gone.length, writes };
+  }
+
+  private candidates(namespace: Namespace): Candidate[] {
+    const withWrites = new Set(this.table.withWrites(namespace.id));
+    const anchors = new Set(this.table.anchors(namespace.id, namespace.thread, CONTROL.interrupt));
+    return [...this.archive.rows(namespace.id, undefined, undefined)].map((row) => ({
+      ...this.facts(row),
+      hasWrites: withWrites.has(row.id),
+      isAnchor: anchors.has(row.id),
+    }));
+  }
+
+  private facts(row: CheckpointRow): Omit<Candidate, "hasWrites" | "isAnchor"> {
+    const { shape, body } = this.archive.storedIn(row);
+    const metadata = this.archive.restoreText(row.metadata) as Partial<CheckpointMetadata>;
+    const counters = (metadata as { counters_since_delta_snapshot?: object }).counters_since_delta_snapshot ?? {};
+    return {
+      id: row.id,
+      parent: row.parent,
+      at: Date.parse(body.ts),
+      valued: new Set(shape.valued),
+      rebuilt: Object.keys(counters),
+      rootParent: metadata.parents?.[""],
+    };
+  }
+
+  /** Removes the objects that nothing refers to, in the transaction that made them so. */
+  private collect(): PruneReport {
+    const orphans = this.orphans();
+    for (const { id } of orphans) this.table.deleteObject(id);
+    if (orphans.length > 0) this.table.countCollection();
+    return { ...NOTHING, objects: orphans.length, bytes: orphans.reduce((all, { bytes }) => all + bytes, 0) };
+  }
+
+  private orphans(): { id: number; bytes: number }[] {
+    const rows = this.table.allCheckpointRows().flatMap(referencesOfRow);
+    const writes = this.table.allWriteValues().flatMap(referencesOfValue);
+    const { reached, broken } = walk([...rows, ...writes], (id) => this.objects.readUnchecked(id));
+    // What stands below a broken object is not seen from here, and may be all that a backup needs to make it whole.
+    for (const id of broken.keys()) throw damagedObject(`Object ${id}, to which something still refers,`);
+    return this.table.objectSizes().filter(({ id }) => !reached.has(id));
+  }
+}
+
+interface Plan {
+  readonly namespace: Namespace;
+  readonly candidates: readonly Candidate[];
+  readonly stay: ReadonlySet<string>;
+  readonly cutoff: number;
+}
+
+function policyOf({ keep, olderThan }: PruneOptions, now: number): Policy {
+  const cutoff = olderThan === undefined ? Number.POSITIVE_INFINITY : now - toMilliseconds(olderThan, "olderThan");
+  return { keep: checkedKeep(keep), cutoff };
+}
+
+function checkedKeep(keep: unknown): Keep {
+  if (keep === "latest" || keep === "anchors") return keep;
+  const { last } = (typeof keep === "object" && keep !== null ? keep : {}) as { last?: unknown };
+  if (typeof last === "number" && Number.isInteger(last) && last >= 1) return { last };
+  throw new InvalidInputError(
+    `prune needs to know what stays: keep: "latest", "anchors", or { last: n } with a whole number n of at least 1.`,
+  );
+}
+
+function sum(a: PruneReport, b: PruneReport): PruneReport {
+  return {
+    namespaces: a.namespaces + b.namespaces,
+    checkpoints: a.checkpoints + b.checkpoints,
+    writes: a.writes + b.writes,
+    objects: a.objects + b.objects,
+    bytes: a.bytes + b.bytes,
+  };
+}
