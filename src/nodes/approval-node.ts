@@ -2,9 +2,8 @@ import type { Command, LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { RunningTask } from "../shared/langgraph.js";
 import { decisionOf, type Approval, type ApprovalPolicy, type Rejection } from "./approval.js";
 import { ApprovalTable } from "./approval-table.js";
-import { ask } from "./ask.js";
+import { askUntilUsable, effectUnder, keyUnder } from "./ask-anew.js";
 import type { EffectContext, EffectDefinition } from "./definition.js";
-import { effectId } from "./effect-table.js";
 import { effectWithGivenRun } from "./given-run.js";
 import { findLedger, type Ledger } from "./ledger.js";
 import { assertPermitted } from "./permission.js";
@@ -51,16 +50,19 @@ export interface ApprovalNodeOptions<S, A, R>
 /**
  * A node that proposes an action, asks a person, and performs what they approved, once.
  *
- * - Each visit (loop, `Send`, subgraph) has its own approval, and the approval's id is the idempotency key.
+ * - Each visit (loop, `Send`, subgraph) has its own approval, and the approval's id is the idempotency key. One that is asked for
+ *   anew keeps the key, unless its arguments are edited.
  * - What is performed is what was shown, or its edit: the arguments come from the approval's row, not from the state. At
  *   the moment of the effect the row is checked again: arguments, plan version, approver, validity.
+ * - A decision that cannot be used any more (older than `validFor`, the plan has moved on) is asked for anew in the same
+ *   visit, with the reason, unless the action was carried out or may have been.
  * - After a crash in the middle of `perform` the outcome is looked up with `lookup`, or a person is asked; it is never
  *   blindly repeated.
  *
  * @param options name, `propose`, `perform`, `update`, `onReject` and how to ask (see `requestApproval`)
  * @returns a node function for `addNode`
- * @throws when run: as `requestApproval` and `effect`; ApprovalMismatchError, ApprovalExpiredError when the last check
- *   fails, and nothing was sent
+ * @throws when run: as `requestApproval` and `effect`; ApprovalMismatchError, ApprovalExpiredError, ApprovalRejectedError
+ *   when the last check fails, and nothing was sent: the next run asks anew where that helps
  * @example
  * graph.addNode("refund", approvalNode({
  *   name: "refund",
@@ -85,16 +87,9 @@ export function approvalNode<S, A, R>(
     const proposal = standing(ledger, task, slot) ?? (await propose(state, config));
     if (proposal === undefined) return {};
     const version = planVersion?.(state);
-    const approval = await ask({
-      ledger,
-      task,
-      config,
-      origin: "node",
-      slot,
-      policy,
-      planVersion: version,
-      ...proposal,
-    });
+    const request = { ledger, task, config, origin: "node", slot, policy, planVersion: version, ...proposal } as const;
+    const effectOf = effectUnder(name, ledger.store);
+    const approval = await askUntilUsable(request, effectOf);
     const decision = decisionOf<A>(approval);
     if (decision?.type !== "approve" && decision?.type !== "edit")
       return onReject?.(rejectionOf(approval), state) ?? {};
@@ -106,11 +101,13 @@ export function approvalNode<S, A, R>(
         action,
         args: decision.args,
         planVersion: version,
-        effectId: effectId(ledger.store.tenant, name, id),
+        effectId: effectOf(approval),
         visit: visitOf(task).id,
         now: ledger.store.clock.now(),
       });
-    const receipt = await performOnce({ key: () => id, run }, decision.args, config, { approvalId: id, beforeIntent });
+    const key = keyUnder(approval, ledger.store);
+    const options = { approvalId: id, beforeIntent, placeHint: `${id}:` };
+    const receipt = await performOnce({ key: () => key, run }, decision.args, config, options);
     return update(receipt, state);
   };
 }

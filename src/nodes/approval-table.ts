@@ -24,7 +24,11 @@ export interface ApprovalDraft {
   readonly mode: ApprovalMode;
   readonly decideWithin?: number | undefined;
   readonly validFor?: number | undefined;
+  /** Why it is asked for again, where it takes the place of another. */
+  readonly problem?: string | undefined;
 }
+
+const AGAIN = "again:";
 
 /** A decision that was read, checked and hashed, ready to be written. */
 export interface Settlement {
@@ -75,8 +79,21 @@ interface Row {
 export class ApprovalTable {
   constructor(private readonly store: Store) {}
 
-  /** Writes the row, synced to disk, unless the slot has one already; returns the row that stands. */
-  open(draft: ApprovalDraft): Approval {
+  /** The slot of the approval that takes another's place. */
+  static slotAfter(id: string): string {
+    return `${AGAIN}${id}`;
+  }
+
+  /** The approval whose place the one in this slot took; undefined for a first question. */
+  static before(slot: string): string | undefined {
+    return slot.startsWith(AGAIN) ? slot.slice(AGAIN.length) : undefined;
+  }
+
+  /**
+   * Writes the row, synced to disk, unless the slot has one already; returns the row that stands. `mayOpen` is asked in
+   * the same transaction; undefined when it refuses.
+   */
+  open(draft: ApprovalDraft, mayOpen: () => boolean = () => true): Approval | undefined {
     const { database, tenant, clock } = this.store;
     const standing = () => database.get<Row>(APPROVALS.bySlot, tenant, draft.threadId, draft.visit, draft.slot);
     const before = standing();
@@ -84,6 +101,7 @@ export class ApprovalTable {
     const now = clock.now();
     database.transaction(
       () =>
+        mayOpen() &&
         database.run(
           APPROVALS.insert,
           randomUUID(),
@@ -106,15 +124,24 @@ export class ApprovalTable {
           draft.mode,
           draft.decideWithin === undefined ? null : now + draft.decideWithin,
           draft.validFor ?? null,
+          draft.problem ?? null,
           now,
         ),
       { durable: true },
     );
-    return fromRow(standing() as Row);
+    const after = standing();
+    return after && fromRow(after);
   }
 
   find(id: string): Approval | undefined {
     const row = this.row(id);
+    return row && fromRow(row);
+  }
+
+  /** The approval that took this one's place, which allows nothing from then on. */
+  follower(id: string, threadId: string): Approval | undefined {
+    const { database, tenant } = this.store;
+    const row = database.get<Row>(APPROVALS.follower, tenant, threadId, ApprovalTable.slotAfter(id));
     return row && fromRow(row);
   }
 

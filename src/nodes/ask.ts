@@ -31,13 +31,23 @@ export interface AskRequest {
   /** Fixed where the visit asks for one thing at a known place; else the place in the order of calls. */
   readonly slot?: string;
   readonly policy: ApprovalPolicy;
+  /** Where it takes the place of an approval that cannot be used any more. */
+  readonly renewal?: Renewal;
+}
+
+export interface Renewal {
+  readonly of: Approval;
+  /** What the person is told. */
+  readonly why: string;
+  /** Asked in the transaction that writes the row: false when the old approval was used meanwhile. */
+  readonly mayAsk: () => boolean;
 }
 
 /**
  * Asks once, and returns the row when it is decided or expired.
  *
  * The row is written behind the barrier and synced before the question goes out; on a re-run the row stands, whatever
- * the arguments are by then.
+ * the arguments are by then. A renewal for which there is no need any more returns the approval that it was to renew.
  *
  * @throws GraphInterrupt while it is pending; InvalidInputError for arguments that are not plain JSON or a policy that
  *   contradicts itself; NotDurableError
@@ -53,7 +63,9 @@ export async function ask(request: AskRequest): Promise<Approval> {
   const plain = holdsPlainAnswer(task);
   return desk.track(async () => {
     await barrier(task, request.config);
-    const { id } = table.open(draft);
+    const opened = table.open(draft, request.renewal?.mayAsk);
+    if (opened === undefined) return request.renewal?.of as Approval;
+    const { id } = opened;
     const answers = await desk.spend(place);
     const wasPlain = plain && !holdsPlainAnswer(task);
     await judgeAnswers(id, answers as (Share | undefined)[], wasPlain, request, table);
@@ -92,6 +104,7 @@ function draftOf(request: AskRequest, table: ApprovalTable, desk: Desk): Approva
     mode: modeOf(policy),
     decideWithin: policy.decideWithin === undefined ? undefined : toMilliseconds(policy.decideWithin, "decideWithin"),
     validFor: policy.validFor === undefined ? undefined : toMilliseconds(policy.validFor, "validFor"),
+    problem: request.renewal?.why,
   };
 }
 

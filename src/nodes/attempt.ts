@@ -32,7 +32,10 @@ export async function runOnce(work: (signal: AbortSignal) => Promise<unknown>, o
   const first = await Promise.race([running, expired.then((over) => (over ? undefined : running))]);
   clocked.abort();
   if (first !== undefined) return first;
-  const error = new EffectTimeoutError(`Effect "${name}" timed out after ${timeout} ms.`);
+  const error = new EffectTimeoutError(
+    `Effect "${name}" timed out after ${timeout} ms and was given up. Run again with resume(app, config): it looks up ` +
+      `what became of it, tries again, or asks. A longer timeout, and a run that hands its signal on, avoid it.`,
+  );
   stop.abort(error);
   const atOnce = await Promise.race([running, turn()]);
   if (atOnce === undefined) return { ended: "running", error, late: running };

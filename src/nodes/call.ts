@@ -12,7 +12,7 @@ import { nextMove, type Circumstances, type Move } from "./next-move.js";
 import { judge, type Judgement } from "./outcome.js";
 import { isAlive, landing, stragglers, takeOff } from "./owner.js";
 import type { Desk } from "./question.js";
-import { brokenOff, latched, notDue, refusal, staleFence, unknownOutcome, unrecorded } from "./refusals.js";
+import { asError, brokenOff, latched, notDue, refusal, staleFence, unknownOutcome, unrecorded } from "./refusals.js";
 import type { Registered } from "./registry.js";
 import { settlementOf } from "./resolution.js";
 import { insideRunOf } from "./run-scope.js";
@@ -169,12 +169,12 @@ export class EffectCall {
     if (ran.ended === "running") this.watch(row, ran.late);
     else if (isBubbleUp(ran.error)) return this.brokenOff(row, ran.error);
     const judgement = judge(ran.error, this.scope.effect.definition.classify);
-    const timedOut = ran.ended === "running" || ran.timedOut;
-    if (timedOut || judgement.verdict === "ambiguous") return this.doubt(row, ran.error, timedOut);
+    const running = ran.ended === "running";
+    if (running || ran.timedOut || judgement.verdict === "ambiguous") return this.doubt(row, ran.error, running);
     const error = { ...recordOf(ran.error), class: judgement.class };
     if (judgement.verdict === "refused") {
       this.settle(row, { state: "FAILED", error, attempt: "failed" });
-      throw ran.error;
+      throw asError(ran.error, error);
     }
     this.settle(row, { state: "RETRYABLE", error, attempt: "not-sent", dueAt: this.dueAt(row, judgement) });
     this.goOnOrThrow(row, ran.error);
@@ -189,21 +189,21 @@ export class EffectCall {
   }
 
   /** Nobody knows whether it happened: the lookup is asked at once, and if that does not help, a person. */
-  private async doubt(row: EffectRow, error: unknown, timedOut: boolean): Promise<void> {
-    const attempt = timedOut ? "timed-out" : "ambiguous";
+  private async doubt(row: EffectRow, error: unknown, running: boolean): Promise<void> {
+    const attempt = running ? "timed-out" : "ambiguous";
     const outcome = await lookUp(this.lookup, row);
     if (apply(this.lookup, row, outcome, { attempt, dueAt: this.dueAt(row) })) {
       if (outcome.outcome === "absent") this.goOnOrThrow(row, error);
       return;
     }
-    const why = whyNot(outcome, row, this.scope.effect, this.scope.store.clock.now());
+    const why = whyNot(this.lookup, row, outcome);
     this.settle(row, this.lost(row, `${textOf(error)}; ${why}`, attempt, error));
     return this.ask(undefined, error);
   }
 
   /** After an attempt that certainly did nothing: the next one, if this call may make it. */
   private goOnOrThrow(row: EffectRow, error: unknown): void {
-    if (row.tries >= this.scope.effect.limits.maxAttempts) throw error;
+    if (row.tries >= this.scope.effect.limits.maxAttempts) throw asError(error, recordOf(error));
   }
 
   private dueAt({ tries }: EffectRow, judgement?: Judgement): number {
@@ -228,7 +228,7 @@ export class EffectCall {
       this.table.settle(row, settlementOf(row, resolution, now));
       return;
     }
-    const why = whyNot(outcome, row, this.scope.effect, now);
+    const why = whyNot(this.lookup, row, outcome);
     const lost = this.lost(row, `the process that made the call is gone; ${why}`, "abandoned");
     if (row.state !== "UNKNOWN" && !this.table.settle(row, lost)) return;
     return this.ask(answer !== undefined && "problem" in answer.reading ? answer.reading.problem : undefined);
@@ -279,7 +279,10 @@ export class EffectCall {
   /** Keeps what comes from a run that outlived its timeout. */
   private watch(row: EffectRow, late: Promise<Ran>): void {
     stragglers.add(row.token);
+    // Others must see that this process lives: until the run has ended, it may still do something.
+    const release = leaseOn(this.scope.store).hold();
     const keep = (ran: Ran): void => {
+      release();
       stragglers.delete(row.token);
       const { clock } = this.scope.store;
       const value = ran.ended === "returned" ? success(ran.value, row).result : undefined;

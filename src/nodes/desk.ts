@@ -224,7 +224,8 @@ export class AttemptDesk implements Desk {
     const { threadId, checkpointNs } = this.task;
     return new StaleFenceError(
       `An attempt of this node on thread "${threadId}" was given up, and a newer one runs; what is left of the old one ` +
-        `does nothing more.`,
+        `does nothing more. The newer one goes on: nothing has to be done now. Await every effect and approval in the ` +
+        `node, so that none outlives it.`,
       { details: { threadId, checkpointNs } },
     );
   }

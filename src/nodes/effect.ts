@@ -170,10 +170,9 @@ async function validated({ name, schema }: AnyDefinition, args: unknown): Promis
     return at === "" ? message : `${at}: ${message}`;
   });
   throw new InvalidInputError(
-    `The arguments of effect "${name}" are not valid: ${first.join("; ")}. Nothing was done.`,
-    {
-      details: { effect: name, issues: first },
-    },
+    `The arguments of effect "${name}" are not valid: ${first.join("; ")}. Nothing was done. Mend the arguments, or the ` +
+      `schema if it is too narrow, and call it again.`,
+    { details: { effect: name, issues: first } },
   );
 }
 

@@ -15,7 +15,8 @@ export interface AutoKey {
  * - It is stable through re-runs, retries and crashes, because the effect waits until the visit's checkpoint is stored.
  * - In a tool the tool call's id is part of it. The `ToolNode` of a StateGraph tells it only through the tool's config:
  *   hand that on where one message may call the tool several times.
- * - A loop, a fork and a new input are new visits, and so new keys.
+ * - A loop, a fork and a new input are new visits, and so new keys. So is a subgraph that LangGraph starts anew because
+ *   a `retryPolicy` runs the node around it again: give effects in there a business key.
  * - It needs a running graph with a checkpointer, refuses `durability: "exit"`, and refuses time travel.
  *
  * @example effect({ name: "notify", key: () => autoKey, run: … });

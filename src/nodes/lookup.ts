@@ -1,12 +1,13 @@
 import { parse, stringify } from "../checkpointer/codec.js";
 import { classifyError, factsOf } from "../shared/classify.js";
+import { systemClock } from "../shared/clock.js";
 import type { Store } from "../store/home.js";
 import type { EffectContext } from "./definition.js";
 import type { AttemptOutcome, EffectRow } from "./effect-row.js";
 import type { EffectTable, Settlement } from "./effect-table.js";
 import { ResultNotStorableError, type RecordedError } from "./errors.js";
 import { isOutcome, unknown, type Outcome } from "./outcome.js";
-import { stragglers } from "./owner.js";
+import { isAlive, self, stragglers } from "./owner.js";
 import { runOnce } from "./attempt.js";
 import type { Registered } from "./registry.js";
 
@@ -26,19 +27,25 @@ export function success(result: unknown, { name }: EffectRow): Settlement {
   }
 }
 
+/** For a lookup whose effect has no timeout. Real time: it waits for the user's code, not for a deadline of ours. */
+const PATIENCE_MS = 60_000;
+
 /** What the effect's `lookup` says about a row. One that throws, hangs or returns nonsense says nothing. */
 export async function lookUp({ store, effect, signal }: LookupScope, row: EffectRow): Promise<Outcome<unknown>> {
   const { lookup, name } = effect.definition;
   if (lookup === undefined) return unknown();
-  const ran = await runOnce((stop) => lookup(JSON.parse(row.args), contextOf(row, stop)), {
+  const { timeout } = effect.limits;
+  const ask = async (stop: AbortSignal): Promise<Outcome<unknown>> => {
+    const said: unknown = await lookup(JSON.parse(row.args), contextOf(row, stop));
+    return isOutcome(said) ? said : unknown("lookup returned none of succeeded(), failed(), absent(), unknown()");
+  };
+  const ran = await runOnce(ask, {
     name: `${name} (lookup)`,
-    clock: store.clock,
-    timeout: effect.limits.timeout,
+    clock: timeout === undefined ? systemClock : store.clock,
+    timeout: timeout ?? PATIENCE_MS,
     signal,
   });
-  if (ran.ended !== "returned") return unknown(`lookup failed: ${textOf(ran.error)}`);
-  if (isOutcome(ran.value)) return ran.value;
-  return unknown("lookup returned none of succeeded(), failed(), absent(), unknown()");
+  return ran.ended === "returned" ? (ran.value as Outcome<unknown>) : unknown(`lookup failed: ${textOf(ran.error)}`);
 }
 
 /**
@@ -59,7 +66,7 @@ export function apply(
       case "failed":
         return { state: "FAILED", error: recordOf(outcome.error) };
       case "absent":
-        return mayRunAgain(row, outcome.authoritative, store.clock.now() - row.roundSince, effect.limits.keyTtl)
+        return mayRunAgain({ store, table, effect }, row, outcome.authoritative)
           ? { state: "RETRYABLE", dueAt: dueAt ?? store.clock.now() }
           : undefined;
       case "unknown":
@@ -73,23 +80,27 @@ export function apply(
 }
 
 /** Why a lookup did not settle the matter, for the person who is asked. */
-export function whyNot(
-  outcome: Outcome<unknown>,
-  row: EffectRow,
-  { limits, definition }: Registered,
-  now: number,
-): string {
+export function whyNot(scope: LookupScope, row: EffectRow, outcome: Outcome<unknown>): string {
+  const { limits, definition } = scope.effect;
   if (definition.lookup === undefined) return "the effect has no lookup";
   if (outcome.outcome === "unknown") return outcome.evidence ?? "lookup could not tell";
   if (outcome.outcome !== "absent") return `lookup: ${outcome.outcome}`;
   if (!outcome.authoritative) return "lookup does not see it, which is not final";
-  if (stragglers.has(row.token)) return "lookup does not see it, but the call that timed out is still running";
-  const hours = Math.round((now - row.roundSince) / 36e5);
+  if (isStraggling(scope, row)) return "lookup does not see it, but the call that timed out is still running";
+  const hours = Math.round((scope.store.clock.now() - row.roundSince) / 36e5);
   return `lookup does not see it, but the key is ${hours} hours old and the other side may have forgotten it (keyTtl ${limits.keyTtl / 36e5} h)`;
 }
 
-function mayRunAgain(row: EffectRow, authoritative: boolean, age: number, keyTtl: number): boolean {
-  return authoritative && age <= keyTtl && !stragglers.has(row.token);
+function mayRunAgain(scope: LookupScope, row: EffectRow, authoritative: unknown): boolean {
+  const age = scope.store.clock.now() - row.roundSince;
+  return authoritative === true && age <= scope.effect.limits.keyTtl && !isStraggling(scope, row);
+}
+
+/** Whether the attempt was given up while its `run` went on, here or in another process that lives: it may still act. */
+function isStraggling({ store, table }: Pick<LookupScope, "store" | "table">, row: EffectRow): boolean {
+  if (row.owner === self.instance) return stragglers.has(row.token);
+  const newest = table.attempts(row.id).at(-1);
+  return newest?.outcome === "timed-out" && newest.late === null && isAlive(store, row);
 }
 
 /** What an effect's functions are told about a row. */
@@ -99,9 +110,13 @@ export function contextOf({ key, id, attempt, round, threadId }: EffectRow, sign
 
 /** What is kept of an error: no stack, which differs on every run. */
 export function recordOf(error: unknown): RecordedError {
-  const { name, message } = factsOf(error);
-  const own = error instanceof Error ? error.message : typeof error === "string" ? error : message;
-  return { class: classifyError(error), name, message: own };
+  try {
+    const { name, message } = factsOf(error);
+    const own = error instanceof Error ? error.message : typeof error === "string" ? error : message;
+    return { class: classifyError(error), name, message: own };
+  } catch {
+    return { class: "persistent", name: "Error", message: "what was thrown cannot be read" };
+  }
 }
 
 export function textOf(error: unknown): string {
@@ -118,7 +133,8 @@ export function resultOf({ id, name, key, threadId, result, error }: EffectRow):
   if (error === undefined) return result === null ? undefined : parse(result);
   throw new ResultNotStorableError(
     `Effect "${name}" with key "${key}" happened, but what it returned could not be stored: ${error.message}. It is not ` +
-      `repeated. Let run return plain data, or record a result with resolve() after mending it.`,
+      `repeated. Let run return plain data: that helps every later key. For this one, catch the error and take the result ` +
+      `from the other side, by its key.`,
     { details: { threadId, effectId: id, key } },
   );
 }

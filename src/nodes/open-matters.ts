@@ -1,5 +1,7 @@
+import type { Store } from "../store/home.js";
 import type { Ledger } from "./ledger.js";
 import { EffectTable } from "./effect-table.js";
+import { isAlive } from "./owner.js";
 import type { PendingQuestion } from "./pending-questions.js";
 import { readResolutions } from "./resolution.js";
 
@@ -7,23 +9,28 @@ import { readResolutions } from "./resolution.js";
 interface Matter {
   readonly id: string;
   readonly effectId: string | undefined;
+  /** It waits for a call that somebody else makes, and for nothing else. */
+  readonly busy: boolean;
 }
 
 /** The matters of one of the ledger's own questions; empty for every other question. */
 export function mattersOf({ value }: PendingQuestion): Matter[] {
   const { type, effects, matters } = (value ?? {}) as { type?: unknown; effects?: unknown; matters?: unknown };
   if (type === "waypoint.unknown_effect")
-    return list(effects).map(({ effectId }) => ({ id: String(effectId), effectId }));
+    return list(effects).map(({ effectId }) => ({ id: String(effectId), effectId, busy: false }));
   if (type === "waypoint.latched")
-    return list(matters).map(({ matter, effectId }) => ({ id: String(matter), effectId }));
+    return list(matters).map(({ matter, effectId, code }) => ({
+      id: String(matter),
+      effectId,
+      busy: code === "EFFECT_IN_PROGRESS",
+    }));
   return [];
 }
 
-/** Whether all that the question asks was settled by `resolve()` or a lookup meanwhile. */
+/** Whether all that the question asks was settled by `resolve()` or a lookup meanwhile, or has ended by itself. */
 export function isSettled(question: PendingQuestion, { store }: Ledger): boolean {
-  const table = new EffectTable(store);
   const matters = mattersOf(question);
-  return matters.length > 0 && matters.every((matter) => isOver(matter, table));
+  return matters.length > 0 && matters.every((matter) => isOver(matter, store));
 }
 
 /** Why an answer to one of these questions would settle nothing; undefined where it would, or for other questions. */
@@ -33,13 +40,22 @@ export function problemWithAnswer(question: PendingQuestion, answer: unknown): s
   return readings.flatMap((reading) => ("problem" in reading ? reading.problem : []))[0];
 }
 
-function isOver({ id, effectId }: Matter, table: EffectTable): boolean {
+function isOver({ id, effectId, busy }: Matter, store: Store): boolean {
+  const table = new EffectTable(store);
   const latch = table.findLatch(id);
   if (latch !== undefined) return latch.releasedAt !== null;
-  const state = effectId === undefined ? undefined : table.find(effectId)?.state;
-  return state !== undefined && state !== "UNKNOWN" && state !== "STARTED";
+  const row = effectId === undefined ? undefined : table.find(effectId);
+  if (row === undefined) return false;
+  if (busy) return row.state !== "STARTED" || !isAlive(store, row);
+  return row.state !== "UNKNOWN" && row.state !== "STARTED";
 }
 
-function list(value: unknown): { effectId?: string; matter?: string }[] {
-  return Array.isArray(value) ? (value as { effectId?: string; matter?: string }[]) : [];
+interface Listed {
+  readonly effectId?: string;
+  readonly matter?: string;
+  readonly code?: string;
+}
+
+function list(value: unknown): Listed[] {
+  return Array.isArray(value) ? (value as Listed[]) : [];
 }

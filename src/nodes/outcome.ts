@@ -52,11 +52,25 @@ export interface Judgement {
   readonly retryAfter: number | undefined;
 }
 
-/** Judges an error of `run`; where in doubt, it may have happened. */
+const VERDICTS: readonly unknown[] = ["refused", "not-sent", "ambiguous"] satisfies Verdict[];
+
+/**
+ * Judges an error of `run`; where in doubt, it may have happened. In doubt is also an error that cannot be read, and a
+ * `classify` that throws or says something else than a verdict.
+ */
 export function judge(error: unknown, classify?: (error: unknown) => Verdict | undefined): Judgement {
-  const facts = factsOf(error);
-  const verdict = classify?.(error) ?? verdictOf(facts, classifyError(error));
-  return { verdict, class: classifyError(error), retryAfter: facts.retryAfter };
+  try {
+    const facts = factsOf(error);
+    const errorClass = classifyError(error);
+    const verdict = classify?.(error) ?? verdictOf(facts, errorClass);
+    return {
+      verdict: VERDICTS.includes(verdict) ? verdict : "ambiguous",
+      class: errorClass,
+      retryAfter: facts.retryAfter,
+    };
+  } catch {
+    return { verdict: "ambiguous", class: "persistent", retryAfter: undefined };
+  }
 }
 
 /** The connection broke, or nobody answered, after something may have gone out. */
@@ -82,6 +96,11 @@ function byCode({ codes, syscalls }: ErrorFacts): Verdict | undefined {
   return undefined;
 }
 
+/** `throw undefined`, `Promise.reject()`: nobody said that it was refused. */
+function saysNothing({ names, message, codes }: ErrorFacts): boolean {
+  return names.length === 0 && message === "" && codes.length === 0;
+}
+
 function byStatus({ status, retryAfter }: ErrorFacts): Verdict | undefined {
   if (status === undefined || status < 400) return undefined;
   if (status === 429 || (status === 503 && retryAfter !== undefined)) return "not-sent";
@@ -89,8 +108,9 @@ function byStatus({ status, retryAfter }: ErrorFacts): Verdict | undefined {
   return status >= 500 || status === 408 || status === 409 || status === 425 ? "ambiguous" : "refused";
 }
 
-function byClass({ names, network }: ErrorFacts, errorClass: ErrorClass): Verdict {
-  if (network || names.some((name) => MISTAKES.has(name))) return "ambiguous";
+function byClass(facts: ErrorFacts, errorClass: ErrorClass): Verdict {
+  const { names, network } = facts;
+  if (saysNothing(facts) || network || names.some((name) => MISTAKES.has(name))) return "ambiguous";
   return errorClass === "timeout" || errorClass === "transient" || errorClass === "model-unavailable"
     ? "ambiguous"
     : "refused";

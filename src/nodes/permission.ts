@@ -33,28 +33,58 @@ export function assertPermitted(table: ApprovalTable, intent: Intent): void {
   if (approval === undefined) throw notFound(intent.approvalId);
   if (approval.state !== "approved" && approval.state !== "edited") {
     throw new ApprovalRejectedError(
-      `${subject(approval)} is ${approval.state}, so nothing was sent.`,
+      `${subject(approval)} is ${approval.state}, so nothing was sent. ${approval.state === "pending" ? DECIDE : FOLLOW}`,
       details(approval),
     );
   }
   const mismatch = mismatchOf(approval, intent);
   if (mismatch !== undefined) {
     throw new ApprovalMismatchError(
-      `${subject(approval)} ${mismatch}. Nothing was sent; ask again.`,
+      `${subject(approval)} ${mismatch}. Nothing was sent. ${PERFORM}`,
       details(approval),
     );
   }
-  if (approval.validUntil !== undefined && Date.parse(approval.validUntil) < intent.now) {
-    throw new ApprovalExpiredError(
-      `${subject(approval)} was good until ${approval.validUntil}. Nothing was sent; ask again.`,
+  const stale = staleness(approval, intent);
+  if (stale !== undefined) {
+    const Stale = isPast(approval.validUntil, intent.now) ? ApprovalExpiredError : ApprovalMismatchError;
+    throw new Stale(`${stale}. Nothing was sent. ${ASK_ANEW}`, details(approval));
+  }
+  const follower = table.follower(approval.id, approval.threadId);
+  if (follower !== undefined) {
+    throw new ApprovalMismatchError(
+      `${subject(approval)} was asked for anew meanwhile, as "${follower.id}". Nothing was sent. ${DECIDE}`,
       details(approval),
     );
   }
   if (table.use(approval.id, intent.effectId, intent.visit)) return;
+  const { usedBy } = table.find(approval.id) ?? {};
   throw new ApprovalMismatchError(
-    `${subject(approval)} was used by another effect already (${table.find(approval.id)?.usedBy}). Nothing was sent; ask again.`,
+    `${subject(approval)} was used by another effect already (${usedBy}). Nothing was sent. An approval serves one effect: ` +
+      `see what became of that one, and let a new visit of the node ask for the next.`,
     details(approval),
   );
+}
+
+const DECIDE =
+  "Continue with resume(app, config); the question is then in its result: answer it by approval id, or with decide().";
+const FOLLOW = "That is the decision: continue with resume(app, config), and the run goes on by it.";
+const PERFORM = "Perform exactly what was decided (decision.args); for anything else let a new visit of the node ask.";
+const ASK_ANEW =
+  "Continue with resume(app, config): it asks anew, and the question says why. From a tool, calling it again asks anew, too.";
+
+/** Why a granted approval cannot be used any more, as a sentence without its full stop; undefined while it can. */
+export function staleness(
+  approval: Approval,
+  { planVersion, now }: Pick<Intent, "planVersion" | "now">,
+): string | undefined {
+  if (isPast(approval.validUntil, now)) return `${subject(approval)} was good until ${approval.validUntil}`;
+  if (approval.planVersion === undefined || planVersion === undefined || approval.planVersion === String(planVersion))
+    return undefined;
+  return `${subject(approval)} was given for plan version ${approval.planVersion}; it is ${planVersion} by now`;
+}
+
+function isPast(validUntil: string | undefined, now: number): boolean {
+  return validUntil !== undefined && Date.parse(validUntil) < now;
 }
 
 /** @internal */
@@ -65,14 +95,14 @@ export function notFound(approvalId: string): ApprovalNotFoundError {
   );
 }
 
-function mismatchOf(approval: Approval, { action, args, planVersion }: Intent): string | undefined {
+function mismatchOf(approval: Approval, { action, args }: Intent): string | undefined {
   if (actionHash(action, freezeArgs(args).text, approval.summary) !== approval.decidedHash) {
     return "allows another action or other arguments than what is about to run";
   }
-  if (approval.planVersion !== undefined && planVersion !== undefined && approval.planVersion !== String(planVersion)) {
-    return `was given for plan version ${approval.planVersion}; it is ${planVersion} by now`;
-  }
-  return foreign(approval.decidedBy, approval);
+  const stranger = foreign(approval.decidedBy, approval);
+  return stranger === undefined
+    ? undefined
+    : `was decided by somebody else than its approvers: ${stranger.slice(0, -1)}`;
 }
 
 function subject({ id, action, threadId }: Approval): string {

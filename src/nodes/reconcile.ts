@@ -62,7 +62,7 @@ async function reconcileOne({ store }: Ledger, table: EffectTable, row: EffectRo
   const scope: LookupScope = { store, table, effect };
   const outcome = await lookUp(scope, row);
   if (apply(scope, row, outcome, lost)) return { ...known, now: stateNow(table, row) };
-  const why = whyNot(outcome, row, effect, store.clock.now());
+  const why = whyNot(scope, row, outcome);
   if (row.state === "STARTED")
     table.settle(row, { state: "UNKNOWN", evidence: `the process that made the call is gone; ${why}`, ...lost });
   return { ...known, now: "unknown", why };

@@ -46,6 +46,12 @@ export function refusal(why: Why, row: EffectRow, recorded: RecordedError | unde
   }
 }
 
+/** What `run` threw; LangGraph cannot work with a thrown value that is no object. */
+export function asError(thrown: unknown, { message }: RecordedError): unknown {
+  if (typeof thrown === "object" && thrown !== null) return thrown;
+  return new Error(message, { cause: thrown });
+}
+
 export function latched(latch: Latch, { id, name, key }: Intent): EffectLatchedError {
   return new EffectLatchedError(
     `Thread "${latch.threadId}" is held up by an open matter (${latch.code}: ${latch.message}), so effect "${name}" was not ` +

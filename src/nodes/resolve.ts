@@ -39,7 +39,7 @@ export function settleMatter({ store }: Ledger, id: string, resolution: Resoluti
   }
   if (row.state === "STARTED" && isAlive(store, row)) {
     throw new EffectInProgressError(
-      `${which(row)} is being carried out right now. Nothing was changed; ask again later.`,
+      `${which(row)} is being carried out right now. Nothing was changed; call resolve() again when the call has ended and left it open.`,
       {
         details: { effectId: id, key: row.key, threadId: row.threadId },
       },
@@ -49,7 +49,9 @@ export function settleMatter({ store }: Ledger, id: string, resolution: Resoluti
   const abandoned = row.state === "STARTED" ? ({ attempt: "abandoned" } as const) : {};
   if (open && table.settle(row, { ...settlementOf(row, resolution, store.clock.now()), ...abandoned })) return;
   throw new EffectClosedError(
-    `${which(row)} is ${open ? "settled by somebody else just now" : row.state}, so there is nothing to settle. Nothing was changed.`,
+    `${which(row)} ${open ? "was settled by somebody else just now" : `is ${row.state}`}, so there is nothing to settle. ` +
+      `Nothing was changed. See what is recorded with: waypoint actions ${threadArgument(row.threadId)}. If that is right, ` +
+      `continue with resume(app, config)${row.state === "SUCCEEDED" ? "; if it is wrong, put it right outside: the record stands" : ""}.`,
     { details: { effectId: id, key: row.key, threadId: row.threadId, state: row.state } },
   );
 }
@@ -57,17 +59,25 @@ export function settleMatter({ store }: Ledger, id: string, resolution: Resoluti
 function releaseLatch(table: EffectTable, id: string, { by, evidence }: Resolution): void {
   const latch = table.findLatch(id);
   if (latch === undefined) {
-    throw new EffectNotFoundError(`There is no effect or matter "${id}" in this ledger. Nothing was changed.`, {
-      details: { id },
-    });
+    throw new EffectNotFoundError(
+      `There is no effect or matter "${id}" in this ledger. Nothing was changed. Take the id from the question or the error ` +
+        `(eff_… or lat_…), or from: waypoint actions; an effect of another tenant or database is not seen. An approval is ` +
+        `decided with decide(ledger, id, …).`,
+      { details: { id } },
+    );
   }
   if (table.release(id, by, evidence)) return;
   throw new EffectClosedError(
-    `The matter "${id}" of thread "${latch.threadId}" was settled before. Nothing was changed.`,
+    `The matter "${id}" of thread "${latch.threadId}" was settled before${latch.releasedBy === null ? "" : ` by ${latch.releasedBy}`}. ` +
+      `Nothing was changed. Continue the thread with resume(app, config).`,
     {
       details: { id, threadId: latch.threadId },
     },
   );
+}
+
+function threadArgument(threadId: string): string {
+  return threadId === "" ? "--db <file>" : `${JSON.stringify(threadId)} --db <file>`;
 }
 
 function which({ name, key }: EffectRow): string {

@@ -84,13 +84,14 @@ function find(name: string, input: ResumeInput): PendingQuestion {
   }
   if (approval !== undefined && approval.threadId !== input.threadId) {
     throw new UnknownQuestionError(
-      `The approval "${name}" belongs to thread "${approval.threadId}", not to "${input.threadId}". Nothing was changed.`,
+      `The approval "${name}" belongs to thread "${approval.threadId}", not to "${input.threadId}". Nothing was changed. ` +
+        `Answer it with { configurable: { thread_id: ${JSON.stringify(approval.threadId)} } }, or with decide().`,
       details,
     );
   }
   throw new UnknownQuestionError(
     `Thread "${input.threadId}" does not ask "${name}"${approval === undefined ? "" : " any more: its state was changed since"}. ` +
-      `It asks: ${names(input.pending)}. Nothing was changed.`,
+      `It asks: ${names(input.pending)}. Nothing was changed. ${pendingHint(input)}`,
     details,
   );
 }
@@ -199,6 +200,12 @@ function isLate(approval: Approval, now: number): boolean {
 
 function wakeUp(decidedElsewhere: readonly string[]): WakeUp {
   return { decidedElsewhere };
+}
+
+function pendingHint({ pending }: ResumeInput): string {
+  return pending.length === 0
+    ? "Call resume() without answers to continue."
+    : "Answer by one of these ids; resume() without answers returns the questions.";
 }
 
 function names(pending: readonly PendingQuestion[]): string {

@@ -138,7 +138,8 @@ function settle(plan: ResumePlan, { store }: Ledger, threadId: string): void {
       }
       if (table.settle(approval.id, settlement)) continue;
       throw new AlreadyAnsweredError(
-        `The approval "${approval.id}" of thread "${threadId}" was decided by somebody else in this moment. Nothing was changed.`,
+        `The approval "${approval.id}" of thread "${threadId}" was decided by somebody else in this moment. Nothing was changed. ` +
+          "Call resume() without this answer: it goes on by the decision that stands.",
         details,
       );
     }

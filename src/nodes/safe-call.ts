@@ -4,8 +4,10 @@ import { interopParseAsync, isInteropZodSchema } from "@langchain/core/utils/typ
 import { runningTask, type RunningTask } from "../shared/langgraph.js";
 import type { Approval } from "./approval.js";
 import { ApprovalTable } from "./approval-table.js";
+import { isGranted, keyUnder } from "./ask-anew.js";
 import type { EffectContext } from "./definition.js";
 import { effectId } from "./effect-table.js";
+import { freezeArgs } from "./frozen-action.js";
 import { effectWithGivenRun } from "./given-run.js";
 import { autoKey, type AutoKey } from "./key.js";
 import { findLedger, type Ledger } from "./ledger.js";
@@ -57,13 +59,18 @@ export function safeCall(tool: InnerTool, rule: ToolRule, policy: ToolPolicy): T
     const toolCallId = task?.toolCallId;
     const ledger = findLedger(policy.ledger, task);
     const planVersion = policy.planVersion?.({ state: config.state, config });
+    const keyUnderApproval = (granted: Approval): string => {
+      const own = keyOf(rule, argsUnder(granted, written), task);
+      return typeof own === "string" ? own : keyUnder(granted, ledger.store);
+    };
+    const effectOf = (granted: Approval): string => effectId(ledger.store.tenant, effect, keyUnderApproval(granted));
     const approval =
-      task && (await permissionFor({ tool: tool.name, args: written, task, ledger, policy, planVersion }));
+      task && (await permissionFor({ tool: tool.name, args: written, task, ledger, policy, planVersion, effectOf }));
     if (approval !== undefined && !isGranted(approval)) return refusal(tool, approval, toolCallId);
 
-    const edited = approval?.origin === "tool" && approval.state === "edited";
-    const args = edited ? (approval.decidedArgs as ToolArgs) : written;
-    const key = keyOf(rule, args, approval, task);
+    const args = argsUnder(approval, written);
+    const edited = args !== written;
+    const key = approval === undefined ? (keyOf(rule, args, task) ?? autoKey) : keyUnderApproval(approval);
     const run = async (_args: ToolArgs, context: EffectContext): Promise<unknown> => {
       const parsed = edited ? await parse(tool.schema, args) : input;
       return finish(tool._call(parsed, runManager, within(config, context)), runManager);
@@ -84,19 +91,16 @@ function nobodyNeeded(tool: string, args: ToolArgs, policy: ToolPolicy): Running
   return rule === undefined || rule.when?.(args) === false ? undefined : taskFor(`The tool "${tool}"`, undefined);
 }
 
-function isGranted({ state }: Approval): boolean {
-  return state === "approved" || state === "edited";
+/** What was allowed, where a person changed it in a question that the tool asked; the model's own arguments else. */
+function argsUnder(approval: Approval | undefined, written: ToolArgs): ToolArgs {
+  if (approval?.origin !== "tool") return written;
+  const allowed = approval.decidedArgs as ToolArgs;
+  return freezeArgs(allowed).hash === freezeArgs(written).hash ? written : allowed;
 }
 
-/** A business key, else the approval, which is good for one visit; else the visit and the tool call. */
-function keyOf(
-  rule: ToolRule,
-  args: ToolArgs,
-  approval: Approval | undefined,
-  task: RunningTask | undefined,
-): string | AutoKey {
-  const key = rule.key?.(args, { toolCallId: task?.toolCallId, threadId: task?.threadId ?? "" });
-  return typeof key === "string" ? key : (approval?.id ?? key ?? autoKey);
+/** The rule's own key. Without one it is the approval, which is good for one visit; else the visit and the tool call. */
+function keyOf({ key }: ToolRule, args: ToolArgs, task: RunningTask | undefined): string | AutoKey | undefined {
+  return key?.(args, { toolCallId: task?.toolCallId, threadId: task?.threadId ?? "" });
 }
 
 interface Guard {
@@ -121,7 +125,7 @@ function guarded(approval: Approval | undefined, { effect, key, ledger, task, ..
       approvalId: approval.id,
       now: store.clock.now(),
     });
-  return { approvalId: approval.id, beforeIntent };
+  return { approvalId: approval.id, beforeIntent, placeHint: `${approval.id}:` };
 }
 
 async function parse(schema: unknown, args: ToolArgs): Promise<unknown> {

@@ -1,7 +1,8 @@
 import type { RunningTask } from "../shared/langgraph.js";
 import type { Approval } from "./approval.js";
 import { ApprovalTable } from "./approval-table.js";
-import { ask } from "./ask.js";
+import type { AskRequest } from "./ask.js";
+import { askUntilUsable, isGranted, usable, type EffectOf } from "./ask-anew.js";
 import { actionHash, freezeArgs } from "./frozen-action.js";
 import { stopOrReturn } from "./latch.js";
 import type { Ledger } from "./ledger.js";
@@ -18,16 +19,15 @@ export interface ToolCallRequest {
   readonly ledger: Ledger;
   readonly policy: ToolPolicy;
   readonly planVersion: number | string | undefined;
+  readonly effectOf: EffectOf;
 }
-
-/** The slot of a tool that asks by itself: it asks for one thing. */
-const SLOT = "call";
 
 /**
  * The decided approval that this call runs, or does not run, under; undefined when it needs none.
  *
  * What `safeToolsMiddleware` asked for counts when it is the newest for this call id in this agent, was made for these
- * very arguments, and is not spent on another visit. Without one, the tool asks by itself.
+ * very arguments, and is not spent on another visit. Without one, the tool asks by itself;
+ * so it does for one that cannot be used any more.
  *
  * @throws GraphInterrupt while nobody has decided
  */
@@ -36,30 +36,38 @@ export async function permissionFor(request: ToolCallRequest): Promise<Approval 
   const table = new ApprovalTable(ledger.store);
   const visit = visitOf(task);
   const asked = askedBefore(table, request);
-  if (asked !== undefined) return asked;
+  if (asked !== undefined && !isGranted(asked)) return asked;
   const rule = approvalRule(policy, tool);
-  if (rule === undefined) return undefined;
-  const own = table.ofVisit(visit.threadId, visit.id).some((row) => row.slot === SLOT);
-  if (!own && rule.when !== undefined && !rule.when(args)) return undefined;
+  if (rule === undefined) return asked;
+  const slot = slotOf(tool, args);
+  const own = table.ofVisit(visit.threadId, visit.id).some((row) => row.slot === slot);
+  if (asked === undefined && !own && rule.when !== undefined && !rule.when(args)) return undefined;
+  const asking: AskRequest = {
+    ledger,
+    task,
+    config: task.config,
+    origin: "tool",
+    action: tool,
+    args,
+    summary: rule.summary?.(args),
+    planVersion: request.planVersion,
+    toolCallId: task.toolCallId,
+    slot,
+    policy: askingPolicy(rule, policy),
+  };
+  const { effectOf } = request;
   const desk = deskOf(ledger, task);
-  const place = `ask:${visit.id}`;
+  const place = `ask:${visit.id}:${slot}`;
   return desk.track(() =>
     stopOrReturn({ ledger, desk, task, visit, place }, () =>
-      ask({
-        ledger,
-        task,
-        config: task.config,
-        origin: "tool",
-        action: tool,
-        args,
-        summary: rule.summary?.(args),
-        planVersion: request.planVersion,
-        toolCallId: task.toolCallId,
-        slot: SLOT,
-        policy: askingPolicy(rule, policy),
-      }),
+      asked === undefined ? askUntilUsable(asking, effectOf) : usable(asked, asking, effectOf),
     ),
   );
+}
+
+/** By what is asked for: a model may give two calls of one message the same id, and then they are one visit. */
+function slotOf(tool: string, args: ToolArgs): string {
+  return `call:${actionHash(tool, freezeArgs(args).text, undefined)}`;
 }
 
 /** The decision that the middleware got for this very call, if it stands. */
@@ -77,7 +85,8 @@ function askedBefore(table: ApprovalTable, { tool, args, task }: ToolCallRequest
     return newest.argsHash === hash ? newest : undefined;
   }
   const fits = newest.decidedHash === actionHash(tool, text, newest.summary);
-  return fits && (newest.usedIn === undefined || newest.usedIn === visitOf(task).id) ? newest : undefined;
+  const spentIn = table.follower(newest.id, task.threadId)?.visit ?? newest.usedIn;
+  return fits && (spentIn === undefined || spentIn === visitOf(task).id) ? newest : undefined;
 }
 
 /** Two nodes of one run of one graph: their namespaces differ in the last segment. Subagents may share call ids. */

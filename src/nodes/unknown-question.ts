@@ -39,7 +39,7 @@ export function unknownEffect(
     args: JSON.parse(row.args),
     attempts: row.attempt,
     since: iso(row.since),
-    evidence: [...attempts.map(attemptText), ...(row.evidence === null ? [] : [row.evidence])],
+    evidence: [...attempts.map(attemptText), ...ownEvidence(row, attempts)],
     ...(problem === undefined ? {} : { problem }),
   };
   return { kind: "unknown-effect", place, payload: { version: row.version, effect } };
@@ -61,11 +61,19 @@ registerRenderer("unknown-effect", {
   },
 });
 
+/** What the row knows beyond its attempts. */
+function ownEvidence({ evidence }: EffectRow, attempts: readonly AttemptRow[]): string[] {
+  const told = evidence === null || attempts.some((attempt) => attempt.evidence?.includes(evidence) === true);
+  return told ? [] : [evidence];
+}
+
+/** Each thing once: the evidence of an attempt that threw begins with its error. */
 function attemptText({ number, startedAt, endedAt, outcome, error, evidence, late }: AttemptRow): string {
+  const thrown = error === undefined ? undefined : `${error.name}: ${error.message}`;
   const parts = [
     `attempt ${number}: started ${iso(startedAt)}`,
     endedAt === null ? "no end recorded" : `ended ${iso(endedAt)}${outcome === null ? "" : ` (${outcome})`}`,
-    ...(error === undefined ? [] : [`${error.name}: ${error.message}`]),
+    ...(thrown === undefined || evidence?.startsWith(thrown) === true ? [] : [thrown]),
     ...(evidence === null ? [] : [evidence]),
     ...(late === null ? [] : [`afterwards: ${late}`]),
   ];

@@ -1,6 +1,6 @@
 import { WaypointError } from "../shared/errors.js";
 
-/** The database file cannot be opened or created where the connection string points. */
+/** The database file cannot be opened, created, read or written: rights, space, or a lock that another process holds. */
 export class StoreUnavailableError extends WaypointError {
   readonly code = "STORE_UNAVAILABLE";
 }

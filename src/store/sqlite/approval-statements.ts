@@ -1,11 +1,13 @@
 /** Statements on approvals. Each move is conditional on what it moves from, so that of two callers one changes nothing. */
 export const APPROVALS = {
   insert: `INSERT INTO waypoint_approvals (id, tenant, thread_id, checkpoint_ns, superstep, visit, slot, origin, tool_call_id, action, args,
-      args_hash, summary, action_hash, plan_version, approvers, allowed, mode, decide_by, valid_for, state, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?)
+      args_hash, summary, action_hash, plan_version, approvers, allowed, mode, decide_by, valid_for, problem, state, created_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?)
     ON CONFLICT (tenant, thread_id, visit, slot) DO NOTHING`,
   bySlot: "SELECT * FROM waypoint_approvals WHERE tenant = ? AND thread_id = ? AND visit = ? AND slot = ?",
   byId: "SELECT * FROM waypoint_approvals WHERE tenant = ? AND id = ?",
+  /** The one that took another's place; its slot names that one. */
+  follower: "SELECT * FROM waypoint_approvals WHERE tenant = ? AND thread_id = ? AND slot = ? ORDER BY rowid LIMIT 1",
   ofVisit:
     "SELECT * FROM waypoint_approvals WHERE tenant = ? AND thread_id = ? AND visit = ? ORDER BY created_at, rowid",
   ofCall:

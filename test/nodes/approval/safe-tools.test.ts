@@ -11,7 +11,7 @@ import { effectContextOf, safeTools } from "../../../src/nodes/safe-tools.js";
 import { safeToolsMiddleware } from "../../../src/nodes/safe-tools-middleware.js";
 import type { ToolPolicy } from "../../../src/nodes/tool-policy.js";
 import { ScriptedModel } from "../../scripted-model.js";
-import { approve, asked, asks, MINUTE, on, Outside, plain, useLedger } from "./support.js";
+import { approve, asked, asks, MINUTE, on, Outside, plain, useLedger, type Payload } from "./support.js";
 
 let outside: Outside;
 beforeEach(() => {
@@ -270,7 +270,7 @@ describe("safeToolsMiddleware with safeTools in createAgent", () => {
     expect(outside.calls.toSorted()).toEqual(["look 3", "wire 2"]);
   });
 
-  it("runs nothing when the plan's version has moved on since; the model reads why", async () => {
+  it("runs nothing when the plan's version has moved on since; the tool asks anew", async () => {
     const { ledger } = useLedger();
     let version = 1;
     const versioned: ToolPolicy = { tools: { refund: gated }, planVersion: () => version };
@@ -278,9 +278,12 @@ describe("safeToolsMiddleware with safeTools in createAgent", () => {
     const first = await agent.invoke(hello, on("t"));
     await decide(ledger, asked(first).approvals[0]!.id, { type: "approve" }, { by: "ann" });
     version = 2;
-    const { values } = await resume(agent, on("t"));
+    const { pending } = await resume(agent, on("t"));
     expect(outside.calls).toEqual([]);
-    expect(toolMessages(values as never).c1).toContain("plan version 1; it is 2 by now");
+    expect((pending[0]!.value as Payload).problem).toContain("plan version 1; it is 2 by now");
+    const { values } = await resume(agent, on("t"), { [pending[0]!.interruptId]: approve });
+    expect(outside.calls).toEqual(["refund 1"]);
+    expect(toolMessages(values as never).c1).toContain("done 1");
   });
 });
 

@@ -11,6 +11,7 @@ import { effect } from "../../../src/nodes/effect.js";
 import { EffectTable } from "../../../src/nodes/effect-table.js";
 import { ledgerOf } from "../../../src/nodes/ledger.js";
 import { takeOff } from "../../../src/nodes/owner.js";
+import { resume } from "../../../src/nodes/resume.js";
 import { resolve } from "../../../src/nodes/resolve.js";
 import { ScriptedModel } from "../../scripted-model.js";
 import {
@@ -301,6 +302,21 @@ describe("in tools", () => {
     land();
     force(ledgerOf(checkpointer), book.definition.name, "LH1", { state: "SUCCEEDED" });
     expect(told(await app.invoke(answer("go on"), on("t")))).toEqual([expect.stringContaining("receipt")]);
+    expect(outside.calls).toHaveLength(1);
+  });
+
+  it("and a resume without an answer goes on once the process that carried it out is dead", async () => {
+    const checkpointer = saver();
+    const { tools, outside, book } = airline();
+    const app = agent(checkpointer, tools, [says(["book", { flight: "LH1" }])]);
+    await app.invoke(hello, on("other"));
+    force(ledgerOf(checkpointer), book.definition.name, "LH1", { state: "STARTED" });
+    const land = takeOff(rowOf(ledgerOf(checkpointer), book.definition.name, "LH1").token);
+    await app.invoke(hello, on("t"));
+    await expect(resume(app as never, on("t"))).resolves.toMatchObject({ status: "waiting", woken: [] });
+    land();
+    const { pending } = await resume(app as never, on("t"));
+    expect(pending[0]?.value).toMatchObject({ type: "waypoint.unknown_effect" });
     expect(outside.calls).toHaveLength(1);
   });
 });
