@@ -115,7 +115,7 @@ export function positionOf({ threadId, tuple, effects, approvals, selectors }: P
       attempts: effect.attempts,
       since: iso(effect.since),
     })),
-    waitingFor: waits(questions, approvals),
+    waitingFor: waits(questions, approvals, effects),
     ...(error === undefined ? {} : { lastError: errorOf(error) }),
     todos: todosOf(selectors.todos === undefined ? values.todos : selectors.todos(values)),
     ...(plan === undefined ? {} : { plan }),
@@ -148,8 +148,12 @@ function interrupts(write: unknown): Question[] {
   });
 }
 
-/** Approvals as their rows say; every other question as it was asked. */
-function waits(questions: Question[], approvals: readonly ApprovalSummary[]): PositionWait[] {
+/** Approvals and unknown effects as their rows say; every other question as it was asked. */
+function waits(
+  questions: Question[],
+  approvals: readonly ApprovalSummary[],
+  effects: readonly EffectSummary[],
+): PositionWait[] {
   const rows = approvals.map((approval): PositionWait => ({
     kind: "approval",
     id: approval.id,
@@ -157,13 +161,21 @@ function waits(questions: Question[], approvals: readonly ApprovalSummary[]): Po
     ...(approval.decideBy === null ? {} : { decideBy: iso(approval.decideBy) }),
   }));
   const others = questions
-    .filter(({ value }) => !isApproval(value))
+    .filter(({ value }) => !isApproval(value) && !isSettled(value, effects))
     .map(({ id, value }): PositionWait => ({ kind: "question", id, what: inWords(value) }));
   return [...rows, ...others];
 }
 
 function isApproval(value: unknown): boolean {
   return typeof value === "object" && value !== null && "approvals" in value;
+}
+
+/** A question about unknown outcomes whose effects were all settled since. */
+function isSettled(value: unknown, effects: readonly EffectSummary[]): boolean {
+  const { type, effects: asked } = (value ?? {}) as { type?: unknown; effects?: unknown };
+  if (type !== "waypoint.unknown_effect" || !Array.isArray(asked)) return false;
+  const open = effects.filter(({ state }) => state === "UNKNOWN" || state === "STARTED").map(({ id }) => id);
+  return (asked as { effectId: string }[]).every(({ effectId }) => !open.includes(effectId));
 }
 
 function inWords(value: unknown): string {

@@ -3,6 +3,7 @@ import { canonicalize, hashOf } from "../shared/canonical.js";
 import { InvalidInputError } from "../shared/errors.js";
 import { runningTask, type RunningTask } from "../shared/langgraph.js";
 import type { SqliteDatabase } from "../store/sqlite/database.js";
+import { checkBefore, permissionBehind } from "./approved-args.js";
 import { barrier } from "./barrier.js";
 import { EffectCall } from "./call.js";
 import type { AnyDefinition, EffectDefinition } from "./definition.js";
@@ -117,6 +118,16 @@ async function perform(
   const key = (): string => options.key ?? keyOf(effect.definition, args, here);
   const desk = here?.task.checkpointer === undefined ? undefined : here.desk;
   const place = placeOf(effect.definition, key, ledger, here, options);
+  const permission = permissionBehind(given);
+  const check =
+    permission &&
+    (() =>
+      checkBefore(
+        permission,
+        given,
+        effectId(ledger.store.tenant, effect.definition.name, key()),
+        here?.visit.id ?? "",
+      ));
   const carryOut = async (): Promise<unknown> => {
     const scope = {
       effect,
@@ -128,8 +139,8 @@ async function perform(
       visit: here?.visit,
       desk,
       place,
-      approvalId: options.approvalId,
-      beforeIntent: options.beforeIntent,
+      approvalId: options.approvalId ?? permission?.approvalId,
+      beforeIntent: options.beforeIntent ?? check,
     };
     if (here !== undefined) await barrier(here.task, here.task.config, ledger);
     return new EffectCall(scope).result();

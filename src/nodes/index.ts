@@ -31,7 +31,7 @@ export {
 export { requestApproval, type ApprovalOptions } from "./request-approval.js";
 export { approvalNode, type ApprovalNodeOptions, type PerformContext, type Proposal } from "./approval-node.js";
 export { decide, pendingApprovals, type DecideResult, type NotApplied } from "./decide.js";
-export { resume, type ResumableGraph, type ResumeResult } from "./resume.js";
+export { resume, type ResumableGraph, type ResumedValues, type ResumeResult } from "./resume.js";
 export type { PendingQuestion } from "./pending-questions.js";
 export { effectContextOf, safeTools } from "./safe-tools.js";
 export { safeToolsMiddleware } from "./safe-tools-middleware.js";

@@ -65,6 +65,29 @@ export function assertPermitted(table: ApprovalTable, intent: Intent): void {
   );
 }
 
+/**
+ * The check for arguments that came out of a decision: they are what was decided, and the decision still holds. Unlike an
+ * approval that a node or tool performs by itself, it may serve several effects.
+ *
+ * @throws ApprovalNotFoundError, ApprovalMismatchError, ApprovalExpiredError; nothing was sent
+ */
+export function assertUnchanged(
+  table: ApprovalTable,
+  { approvalId, args, now }: Pick<Intent, "approvalId" | "args" | "now">,
+): void {
+  const approval = table.find(approvalId);
+  if (approval === undefined) throw notFound(approvalId);
+  if (freezeArgs(args).hash !== freezeArgs(approval.decidedArgs).hash) {
+    throw new ApprovalMismatchError(
+      `${subject(approval)} allows other arguments than what is about to run. Nothing was sent. ${PERFORM}`,
+      details(approval),
+    );
+  }
+  // What one effect has been carried out under is not called into question by the next.
+  const stale = approval.usedBy === undefined ? staleness(approval, { planVersion: undefined, now }) : undefined;
+  if (stale !== undefined) throw new ApprovalExpiredError(`${stale}. Nothing was sent. ${ASK_ANEW}`, details(approval));
+}
+
 const DECIDE =
   "Continue with resume(app, config); the question is then in its result: answer it by approval id, or with decide().";
 const FOLLOW = "That is the decision: continue with resume(app, config), and the run goes on by it.";

@@ -2,8 +2,12 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { InvalidInputError } from "../shared/errors.js";
 import { runningTask, type RunningTask } from "../shared/langgraph.js";
 import { decisionOf, type ApprovalPolicy, type Decision } from "./approval.js";
-import { ask } from "./ask.js";
+import { tie } from "./approved-args.js";
+import { askUntilUsable } from "./ask-anew.js";
 import { findLedger, type Ledger } from "./ledger.js";
+
+/** No effect has this id: nothing has been carried out under the approval yet. */
+const NO_EFFECT = "";
 
 /** What to ask, and how. */
 export interface ApprovalOptions<A> extends ApprovalPolicy<A> {
@@ -26,6 +30,9 @@ export interface ApprovalOptions<A> extends ApprovalPolicy<A> {
  *   become one request.
  * - *Open* (default): a plain `Command({ resume })` decides. *Bound* (with `approvers`, or by choice): the row decides,
  *   through `decide()`, or a resume that names the approval and passes `identify`. Any other answer asks again.
+ * - An effect that is called with `decision.args`, this very object, is checked at the moment it is carried out: the
+ *   arguments are still those that were decided, and `validFor` has not run out. A decision that has grown too old, or
+ *   whose `planVersion` has moved, before anything was carried out under it, is asked for anew.
  * - An answer of the wrong shape, or given before the question was shown, decides nothing: it asks again and says why.
  *
  * @param options `action` and `args`; `decideWithin` and `validFor` as durations; `schema` validates edits
@@ -39,7 +46,7 @@ export interface ApprovalOptions<A> extends ApprovalPolicy<A> {
 export async function requestApproval<A>(options: ApprovalOptions<A>, config?: RunnableConfig): Promise<Decision<A>> {
   const task = taskFor("requestApproval", config);
   const { action, args, summary, planVersion, ledger, ...policy } = options;
-  const approval = await ask({
+  const request = {
     ledger: findLedger(ledger, task),
     task,
     config: task.config,
@@ -49,8 +56,11 @@ export async function requestApproval<A>(options: ApprovalOptions<A>, config?: R
     summary,
     planVersion,
     policy,
-  });
-  return decisionOf<A>(approval) as Decision<A>;
+  } as const;
+  const approval = await askUntilUsable(request, ({ usedBy }) => usedBy ?? NO_EFFECT);
+  const decision = decisionOf<A>(approval) as Decision<A>;
+  if ("args" in decision) tie(decision.args, { approvalId: approval.id, store: request.ledger.store });
+  return decision;
 }
 
 /** @internal */

@@ -24,10 +24,13 @@ export interface ResumableGraph {
   readonly checkpointer?: unknown;
 }
 
-export interface ResumeResult {
+/** What a graph's `invoke` resolves to: its state, or the return value of an `entrypoint` (null while it waits). */
+export type ResumedValues<App extends ResumableGraph> = Awaited<ReturnType<App["invoke"]>>;
+
+export interface ResumeResult<Values = Record<string, unknown>> {
   /** `finished`: nothing is left to run. `waiting`: it asks something, or stopped at a breakpoint. */
   readonly status: "finished" | "waiting";
-  readonly values: Record<string, unknown>;
+  readonly values: Values;
   readonly pending: readonly PendingQuestion[];
   /** Interrupt and approval ids whose questions were answered by this call. */
   readonly woken: readonly string[];
@@ -53,12 +56,12 @@ export interface ResumeResult {
  * @example
  * const { status, pending } = await resume(app, config, { [approvalId]: { type: "approve" } });
  */
-export async function resume(
-  app: ResumableGraph,
+export async function resume<App extends ResumableGraph>(
+  app: App,
   config: RunnableConfig,
   answers: Readonly<Record<string, unknown>> = {},
   options: { ledger?: Ledger } = {},
-): Promise<ResumeResult> {
+): Promise<ResumeResult<ResumedValues<App>>> {
   const graph = app as unknown as Graph;
   const head = atHead(config);
   const threadId = String(head.configurable?.thread_id);
@@ -160,10 +163,10 @@ async function run(
   return answered.flatMap((question) => [question.interruptId, ...question.approvalIds]);
 }
 
-function result(snapshot: StateSnapshot, woken: readonly string[]): ResumeResult {
+function result<Values>(snapshot: StateSnapshot, woken: readonly string[]): ResumeResult<Values> {
   return {
     status: snapshot.tasks.length === 0 ? "finished" : "waiting",
-    values: snapshot.values as Record<string, unknown>,
+    values: snapshot.values as Values,
     pending: openQuestions(snapshot).pending,
     woken,
   };

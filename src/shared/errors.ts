@@ -46,12 +46,16 @@ export class InvalidInputError extends WaypointError {
   readonly code = "INVALID_INPUT";
 }
 
-/** An optional package is needed for the feature that was used. */
+/** An optional package is needed for the feature that was used: it is not installed, or without its native part. */
 export class MissingDependencyError extends WaypointError {
   readonly code = "MISSING_DEPENDENCY";
 
-  constructor(packageName: string, feature: string, cause?: unknown) {
-    super(`${feature} needs the package "${packageName}", which is not installed. Run: npm install ${packageName}`, {
+  constructor(packageName: string, feature: string, options: { cause?: unknown; unbuilt?: boolean } = {}) {
+    const { cause, unbuilt = false } = options;
+    const [problem, command] = unbuilt
+      ? ["whose native part is missing or was built for another Node", `npm rebuild ${packageName}`]
+      : ["which is not installed", `npm install ${packageName}`];
+    super(`${feature} needs the package "${packageName}", ${problem}. Run: ${command}`, {
       cause,
       details: { packageName },
     });

@@ -13,7 +13,7 @@ export function requireOptional<T>(packageName: string, feature: string): T {
     return require(packageName) as T;
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "MODULE_NOT_FOUND") {
-      throw new MissingDependencyError(packageName, feature, cause);
+      throw new MissingDependencyError(packageName, feature, { cause });
     }
     throw cause;
   }

@@ -1,4 +1,5 @@
 import type BetterSqlite3 from "better-sqlite3";
+import { MissingDependencyError } from "../../shared/errors.js";
 import { requireOptional } from "../../shared/optional.js";
 import { NotADatabaseError, SchemaVersionError, StoreClosedError, StoreUnavailableError } from "../errors.js";
 import { APPROVAL_SCHEMA } from "./approval-schema.js";
@@ -7,6 +8,9 @@ import { LEDGER_SCHEMA } from "./ledger-schema.js";
 
 /** Raised by one whenever a table changes; a database of a higher number is refused. */
 export const SCHEMA_VERSION = 1;
+
+const PACKAGE = "better-sqlite3";
+const FEATURE = "The embedded SQLite store";
 
 const BUSY_TIMEOUT_MS = 15_000;
 
@@ -33,7 +37,7 @@ export class SqliteDatabase {
    * @throws StoreUnavailableError, NotADatabaseError, SchemaVersionError, MissingDependencyError
    */
   static open(path: string): SqliteDatabase {
-    const Database = requireOptional<typeof BetterSqlite3>("better-sqlite3", "The embedded SQLite store");
+    const Database = requireOptional<typeof BetterSqlite3>(PACKAGE, FEATURE);
     const handle = openHandle(Database, path);
     try {
       prepareSchema(handle, path);
@@ -142,8 +146,15 @@ function openHandle(Database: typeof BetterSqlite3, path: string): BetterSqlite3
   try {
     return new Database(path, { timeout: BUSY_TIMEOUT_MS });
   } catch (error) {
+    if (isUnbuilt(error)) throw new MissingDependencyError(PACKAGE, FEATURE, { cause: error, unbuilt: true });
     throw asOpenError(error, path);
   }
+}
+
+/** The package is there, but its install script did not run, or ran under another Node. */
+function isUnbuilt(error: unknown): boolean {
+  const { code, message = "" } = error as { code?: string; message?: string };
+  return code === "ERR_DLOPEN_FAILED" || message.startsWith("Could not locate the bindings file");
 }
 
 function prepareSchema(handle: BetterSqlite3.Database, path: string): void {
