@@ -134,11 +134,6 @@ export function interruptIn(task: RunningTask, payload: unknown): unknown {
   );
 }
 
-/** The saver of the graph that runs here, if any. */
-export function checkpointerOf(config?: RunnableConfig): BaseCheckpointSaver | undefined {
-  return runningTask(config)?.checkpointer;
-}
-
 function asText(id: unknown): string {
   return typeof id === "string" ? id : "";
 }
