@@ -25,7 +25,7 @@ function throwIt(what: unknown): never {
   throw what as Error;
 }
 
-const rejected = (what: unknown): Promise<never> => Promise.reject(what);
+const rejected = (what: unknown): Promise<never> => Promise.resolve().then(() => throwIt(what));
 
 afterEach(() => {
   setLedger(undefined);
