@@ -7,7 +7,10 @@ import { describe, expect, it } from "vitest";
 import { CorruptObjectError, SlimSaver, StaleCheckpointError } from "../../src/checkpointer/index.js";
 import { InvalidInputError, WaypointError } from "../../src/shared/errors.js";
 import { effect } from "../../src/nodes/index.js";
+import { runChild } from "../child.js";
 import { LOOP, checkpointOf, databaseOf, openSaver, temporaryFolder, thread } from "./harness.js";
+
+const WRITER = new URL("./fixtures/writer.ts", import.meta.url);
 
 /** A chain of checkpoints whose messages grow, newest last. */
 async function chain(saver: SlimSaver, name: string, length: number): Promise<string[]> {
@@ -203,6 +206,29 @@ describe("prune", () => {
       ),
       { numRuns: 40 },
     );
+  });
+
+  it("removes nothing that other processes refer to while they write", async () => {
+    const file = join(temporaryFolder(), "agent.db");
+    const saver = openSaver(file);
+    const names = ["a", "b", "c"];
+    const writers = names.map((name) => runChild(WRITER, { file, thread: name, checkpoints: 150 }));
+    const ended = Promise.all(writers);
+    const writing = { on: true };
+    void ended.finally(() => (writing.on = false));
+    let removed = 0;
+    while (writing.on) {
+      removed += (await saver.prune({ keep: { last: 2 } })).checkpoints;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect((await ended).map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+      names.map(() => ({ code: 0, stderr: "" })),
+    );
+    expect(removed).toBeGreaterThan(0);
+    expect(await saver.verify()).toMatchObject({ ok: true });
+    for (const name of names) {
+      expect((await saver.getTuple(thread(name)))?.checkpoint.channel_values.step).toBe(149);
+    }
   });
 
   it("a process that knew an object which another one has collected stores it again", async () => {
