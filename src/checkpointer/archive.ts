@@ -4,6 +4,7 @@ import type {
   ChannelVersions,
   Checkpoint,
   CheckpointMetadata,
+  CheckpointPendingWrite,
   CheckpointTuple,
   PendingWrite,
 } from "@langchain/langgraph-checkpoint";
@@ -135,11 +136,7 @@ export class Archive {
       config: configOf(namespace.thread, namespace.ns, row.id),
       checkpoint,
       metadata: this.restoreText(row.metadata) as CheckpointMetadata,
-      pendingWrites: this.writesOf(namespace.id, row.id).map(({ task, channel, value }) => [
-        task,
-        channel,
-        this.restoreText(value),
-      ]),
+      pendingWrites: this.pendingWrites(namespace.id, row.id),
     };
     if (row.parent !== null) tuple.parentConfig = configOf(namespace.thread, namespace.ns, row.parent);
     return tuple;
@@ -151,6 +148,15 @@ export class Archive {
     checkpoint.channel_values[TASKS] = sends.map(({ value }) => this.restoreText(value));
     const versions = Object.values(checkpoint.channel_versions);
     checkpoint.channel_versions[TASKS] = versions.length > 0 ? maxChannelVersion(...versions) : FIRST_VERSION;
+  }
+
+  /** What tasks wrote at a checkpoint, in LangGraph's order. @throws CorruptObjectError */
+  pendingWrites(namespace: number, checkpoint: string): CheckpointPendingWrite[] {
+    return this.writesOf(namespace, checkpoint).map(({ task, channel, value }) => [
+      task,
+      channel,
+      this.restoreText(value),
+    ]);
   }
 
   writesOf(namespace: number, checkpoint: string): WriteRow[] {

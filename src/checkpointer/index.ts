@@ -23,4 +23,4 @@ export type { ImportOptions, ImportReport, Progress } from "./import-threads.js"
 export type { Keep, PruneOptions, PruneReport } from "./retention.js";
 export type { StorageStats } from "./stats.js";
 export type { ListThreadsOptions, ThreadSummary } from "./threads.js";
-export type { VerifyReport } from "./upkeep.js";
+export type { VerifyReport } from "./inspection.js";

@@ -1,4 +1,9 @@
-import type { Checkpoint, CheckpointMetadata, CheckpointTuple } from "@langchain/langgraph-checkpoint";
+import type {
+  Checkpoint,
+  CheckpointMetadata,
+  CheckpointPendingWrite,
+  CheckpointTuple,
+} from "@langchain/langgraph-checkpoint";
 import { CONTROL, isUserChannel, scheduledNodes } from "../shared/langgraph.js";
 import type { ApprovalSummary, EffectSummary } from "../store/sqlite/overview.js";
 
@@ -75,7 +80,7 @@ export interface PositionSource {
 }
 
 /** What a checkpoint's writes leave open: questions that are asked, and an error that stopped a task. */
-function openIn({ pendingWrites = [] }: CheckpointTuple): { questions: Question[]; error: unknown } {
+function openIn(pendingWrites: readonly CheckpointPendingWrite[]): { questions: Question[]; error: unknown } {
   const finished = new Set(pendingWrites.filter(([, channel]) => isResult(channel)).map(([task]) => task));
   const open = pendingWrites.filter(([task]) => !finished.has(task));
   const asked = open.filter(([, channel]) => channel === CONTROL.interrupt);
@@ -85,19 +90,26 @@ function openIn({ pendingWrites = [] }: CheckpointTuple): { questions: Question[
   };
 }
 
-/** The state of a thread whose newest checkpoint in the root namespace this is. */
-export function stateOf(tuple: CheckpointTuple): Position["state"] {
-  const { questions, error } = openIn(tuple);
+/** Why a thread stands still, as the writes of its newest checkpoint say; undefined when they do not hold it up. */
+export function heldUpBy(pendingWrites: readonly CheckpointPendingWrite[]): "waiting" | "failed" | undefined {
+  const { questions, error } = openIn(pendingWrites);
   if (questions.length > 0) return "waiting";
-  if (error !== undefined) return "failed";
-  return scheduledNodes(tuple.checkpoint).length > 0 ? "working" : "done";
+  return error === undefined ? undefined : "failed";
+}
+
+/** The state of a thread whose newest checkpoint in the root namespace this is. */
+export function stateOf({
+  checkpoint,
+  pendingWrites = [],
+}: Pick<CheckpointTuple, "checkpoint" | "pendingWrites">): Position["state"] {
+  return heldUpBy(pendingWrites) ?? (scheduledNodes(checkpoint).length > 0 ? "working" : "done");
 }
 
 /** A pure function of what is stored. */
 export function positionOf({ threadId, tuple, effects, approvals, selectors }: PositionSource): Position {
-  const { checkpoint, metadata } = tuple;
+  const { checkpoint, metadata, pendingWrites = [] } = tuple;
   const values = checkpoint.channel_values;
-  const { questions, error } = openIn(tuple);
+  const { questions, error } = openIn(pendingWrites);
   const plan = selectors.plan === undefined ? values.plan : selectors.plan(values);
   return {
     threadId,

@@ -12,7 +12,7 @@ import type {
 import { systemClock, toMilliseconds } from "../shared/clock.js";
 import type { Clock, Duration } from "../shared/clock.js";
 import { InvalidInputError } from "../shared/errors.js";
-import { runningTask } from "../shared/langgraph.js";
+import { CONTROL, runningTask } from "../shared/langgraph.js";
 import { STORE } from "../store/home.js";
 import type { Housed, Store } from "../store/home.js";
 import type { Namespace } from "../store/sqlite/checkpoints.js";
@@ -29,8 +29,8 @@ import type { Concurrency } from "./head.js";
 import { addressOf, configurableOf, idOf, levelsOf, optionalId, runOf, threadIdOf } from "./ids.js";
 import type { Address } from "./ids.js";
 import { checkCheckpoint, checkWrites, isRecord } from "./input.js";
+import { heldUpBy, stateOf } from "./position.js";
 import type { Position, PositionSelectors } from "./position.js";
-import { stateAfter, stateBy } from "./threads.js";
 
 const DURABLE_WITHIN: Duration = "10s";
 
@@ -153,7 +153,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
       const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
       this.guardHead(namespace, address, id, metadata);
       this.archive.storeCheckpoint(namespace, address.checkpointId, checkpoint, metadata, versions, runOf(config));
-      if (address.ns === "") this.summarise(address.threadId, stateAfter(checkpoint), stepOf(metadata));
+      if (address.ns === "") this.summariseCheckpoint(namespace, checkpoint, metadata);
     });
     this.arrivals.announce(arrivalKey(address.threadId, address.ns, id));
     return configOf(address.threadId, address.ns, id);
@@ -176,8 +176,9 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
       const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
       this.archive.endPlainAnswer(namespace.id, checkpointId, taskId, writes);
       this.archive.storeWrites(namespace.id, checkpointId, taskId, taskPath, writes);
-      const state = stateBy(writes);
-      if (address.ns === "" && state !== undefined) this.summarise(address.threadId, state, undefined);
+      if (address.ns !== "" || namespace.head !== checkpointId || !holdsUp(writes)) return;
+      const state = heldUpBy(this.archive.pendingWrites(namespace.id, checkpointId));
+      if (state !== undefined) this.summarise(address.threadId, state, undefined);
     });
   }
 
@@ -212,6 +213,12 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     if (this.concurrency === "enforce" && ns === "" && head !== id) {
       throw staleCheckpoint({ threadId, ns, head, parent: id, id });
     }
+  }
+
+  private summariseCheckpoint(namespace: Namespace, checkpoint: Checkpoint, metadata: CheckpointMetadata): void {
+    // Writes may have come before the checkpoint that they hang on, as under durability "exit".
+    const pendingWrites = this.archive.pendingWrites(namespace.id, checkpoint.id);
+    this.summarise(namespace.thread, stateOf({ checkpoint, pendingWrites }), stepOf(metadata));
   }
 
   private summarise(thread: string, state: Position["state"], step: number | undefined): void {
@@ -257,6 +264,11 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
 
 function arrivalKey(threadId: string, ns: string, id: string): string {
   return JSON.stringify([threadId, ns, id]);
+}
+
+/** Whether a task asks or has failed, so that its thread may stand still. */
+function holdsUp(writes: readonly PendingWrite[]): boolean {
+  return writes.some(([channel]) => channel === CONTROL.interrupt || channel === CONTROL.error);
 }
 
 /** LangGraph always says the step; others that call `put` may not. */

@@ -4,6 +4,8 @@ import { SqliteDatabase } from "../store/sqlite/database.js";
 import { effectsOfThread, pendingApprovalsOfThread } from "../store/sqlite/overview.js";
 import { idOf, threadIdOf } from "./ids.js";
 import { checkOptions, isRecord } from "./input.js";
+import { Inspection } from "./inspection.js";
+import type { VerifyReport } from "./inspection.js";
 import { positionOf } from "./position.js";
 import type { Position, PositionSelectors } from "./position.js";
 import type { PruneOptions, PruneReport } from "./retention.js";
@@ -11,7 +13,6 @@ import type { StorageStats } from "./stats.js";
 import { cursorAfter, filterOf, summaryOf } from "./threads.js";
 import type { ListThreadsOptions, ThreadSummary } from "./threads.js";
 import { Upkeep } from "./upkeep.js";
-import type { VerifyReport } from "./upkeep.js";
 import { Saver } from "./saver.js";
 import type { SlimSaverOptions } from "./saver.js";
 
@@ -30,11 +31,13 @@ import type { SlimSaverOptions } from "./saver.js";
  */
 export class SlimSaver extends Saver {
   private readonly upkeep: Upkeep;
+  private readonly inspection: Inspection;
   private readonly selectors: PositionSelectors;
 
   private constructor(database: SqliteDatabase, options: SlimSaverOptions) {
     super(database, options);
     this.upkeep = new Upkeep(this[STORE], this.archive);
+    this.inspection = new Inspection(this[STORE], this.archive);
     this.selectors = options.position ?? {};
   }
 
@@ -139,13 +142,13 @@ export class SlimSaver extends Saver {
   /** Reads everything that checkpoints and writes refer to, and checks it against its hash. Changes nothing. */
   async verify(options: { threadId?: string } = {}): Promise<VerifyReport> {
     await Promise.resolve();
-    return this.upkeep.verify(scopeOf(options, "verify"));
+    return this.inspection.verify(scopeOf(options, "verify"));
   }
 
   /** How much is stored, of one thread or of all. */
   async stats(options: { threadId?: string } = {}): Promise<StorageStats> {
     await Promise.resolve();
-    return this.upkeep.stats(scopeOf(options, "stats"));
+    return this.inspection.stats(scopeOf(options, "stats"));
   }
 
   /** Gives the pages that were freed back to the operating system. Needs the database for itself while it runs. */

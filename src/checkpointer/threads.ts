@@ -1,6 +1,4 @@
-import type { Checkpoint, PendingWrite } from "@langchain/langgraph-checkpoint";
 import { InvalidInputError } from "../shared/errors.js";
-import { CONTROL, scheduledNodes } from "../shared/langgraph.js";
 import type { ThreadFilter, ThreadRow } from "../store/sqlite/threads.js";
 import type { Position } from "./position.js";
 
@@ -24,18 +22,6 @@ export interface ListThreadsOptions {
 
 const LIMIT = { usual: 50, most: 1000 } as const;
 const STATES = ["working", "waiting", "failed", "done"] as const satisfies Position["state"][];
-
-/** The state of a thread whose newest checkpoint this is, before anything else has been written. */
-export function stateAfter(checkpoint: Pick<Checkpoint, "channel_values">): Position["state"] {
-  return scheduledNodes(checkpoint).length > 0 ? "working" : "done";
-}
-
-/** The state that a task's writes bring the thread into; undefined when they leave it. */
-export function stateBy(writes: readonly PendingWrite[]): Position["state"] | undefined {
-  const channels = writes.map(([channel]) => channel);
-  if (channels.includes(CONTROL.interrupt)) return "waiting";
-  return channels.includes(CONTROL.error) ? "failed" : undefined;
-}
 
 /** @throws InvalidInputError for a limit, state or cursor that cannot be meant. */
 export function filterOf({ limit = LIMIT.usual, cursor, state, search }: ListThreadsOptions): ThreadFilter {

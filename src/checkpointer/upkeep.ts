@@ -8,28 +8,11 @@ import { MaintenanceTable } from "../store/sqlite/maintenance.js";
 import { ObjectTable } from "../store/sqlite/objects.js";
 import { ThreadTable } from "../store/sqlite/threads.js";
 import type { Archive } from "./archive.js";
-import { damaged as damagedObject } from "./damage.js";
-import { CorruptObjectError } from "./errors.js";
 import { threadIdOf } from "./ids.js";
 import { stateOf } from "./position.js";
-import { referencesOfRow, referencesOfValue, walk } from "./reach.js";
+import { orphans } from "./orphans.js";
 import { isLive, kept } from "./retention.js";
 import type { Candidate, Keep, Policy, PruneOptions, PruneReport } from "./retention.js";
-import { pageBytes } from "./stats.js";
-import type { StorageStats } from "./stats.js";
-
-/** What `verify` found wrong. */
-export interface VerifyReport {
-  readonly checkpoints: number;
-  readonly objects: number;
-  /** Objects that a checkpoint or a write refers to, and that are not there or do not match their hash. */
-  readonly broken: readonly { readonly objectId: number; readonly what: "missing" | "corrupt" }[];
-  /** Checkpoints whose row, or a write of theirs, cannot be read. */
-  readonly damaged: readonly string[];
-  /** Objects that nothing refers to; `prune` removes them. Only counted where the whole database was read and is whole. */
-  readonly orphans: number;
-  readonly ok: boolean;
-}
 
 const NOTHING: PruneReport = { namespaces: 0, checkpoints: 0, writes: 0, objects: 0, bytes: 0 };
 
@@ -43,7 +26,7 @@ class Rehearsed extends Error {
   }
 }
 
-/** Retention, checking and measuring. Looks at many checkpoints at once; the saver's daily work does not pass here. */
+/** Removes and copies what is more than one checkpoint; the saver's daily work does not pass here. */
 export class Upkeep {
   private readonly table: MaintenanceTable;
   private readonly objects: ObjectTable;
@@ -108,52 +91,6 @@ export class Upkeep {
     this.archive.forget();
   }
 
-  verify(threadId: string | undefined): VerifyReport {
-    const namespaces = this.archive.table.namespaces({ thread: threadId, ns: undefined });
-    const roots = new Set<number>();
-    const damaged: string[] = [];
-    let checkpoints = 0;
-    for (const { id } of namespaces) {
-      for (const row of this.archive.rows(id, undefined, undefined)) {
-        checkpoints += 1;
-        this.gather(roots, damaged, row.id, () => referencesOfRow(row));
-      }
-      for (const { checkpoint, value } of this.table.writeValues(id)) {
-        this.gather(roots, damaged, checkpoint, () => referencesOfValue(value));
-      }
-    }
-    const { reached, broken } = walk(roots, (id) => this.objects.read(id));
-    const whole = threadId === undefined && broken.size === 0 && damaged.length === 0;
-    const orphans = whole ? this.orphans().length : 0;
-    return {
-      checkpoints,
-      objects: reached.size,
-      broken: [...broken].map(([objectId, what]) => ({ objectId, what })),
-      damaged: [...new Set(damaged)],
-      orphans,
-      ok: broken.size === 0 && damaged.length === 0,
-    };
-  }
-
-  stats(threadId: string | undefined): StorageStats {
-    const namespaces = this.archive.table.namespaces({ thread: threadId, ns: undefined });
-    const checkpoints = namespaces.map(({ id }) => this.table.checkpointSize(id));
-    const writes = namespaces.map(({ id }) => this.table.writeSize(id));
-    const total = (sizes: { rows: number; bytes: number }[], of: "rows" | "bytes"): number =>
-      sizes.reduce((all, size) => all + size[of], 0);
-    const objects = this.objectsOf(threadId, namespaces);
-    return {
-      threads: new Set(namespaces.map(({ thread }) => thread)).size,
-      namespaces: namespaces.length,
-      checkpoints: total(checkpoints, "rows"),
-      writes: total(writes, "rows"),
-      objects: objects.length,
-      rowBytes: total(checkpoints, "bytes") + total(writes, "bytes"),
-      objectBytes: objects.reduce((all, { bytes }) => all + bytes, 0),
-      ...pageBytes(this.store.database),
-    };
-  }
-
   /** After its newest checkpoints were removed: head and summary follow what is left. */
   private renew({ id, thread, ns }: Namespace): void {
     const head = this.table.renewHead(id);
@@ -163,26 +100,6 @@ export class Upkeep {
     const tuple = row && this.archive.tuple({ id, thread, ns, head: row.id }, row);
     const summary = tuple && { state: stateOf(tuple), step: tuple.metadata?.step, at: this.store.clock.now() };
     this.threads.summarise(thread, summary ?? NO_SUMMARY);
-  }
-
-  private objectsOf(threadId: string | undefined, namespaces: readonly Namespace[]): { id: number; bytes: number }[] {
-    const sizes = this.table.objectSizes();
-    if (threadId === undefined && this.store.tenant === "") return sizes;
-    const roots = namespaces.flatMap(({ id }) => [
-      ...[...this.archive.rows(id, undefined, undefined)].flatMap(referencesOfRow),
-      ...this.table.writeValues(id).flatMap(({ value }) => referencesOfValue(value)),
-    ]);
-    const { reached } = walk(roots, (id) => this.objects.read(id));
-    return sizes.filter(({ id }) => reached.has(id));
-  }
-
-  private gather(roots: Set<number>, damaged: string[], checkpoint: string, references: () => number[]): void {
-    try {
-      for (const root of references()) roots.add(root);
-    } catch (error) {
-      if (!(error instanceof CorruptObjectError)) throw error;
-      damaged.push(checkpoint);
-    }
   }
 
   private threadIds(): string[] {
@@ -253,19 +170,10 @@ export class Upkeep {
 
   /** Removes the objects that nothing refers to, in the transaction that made them so. */
   private collect(): PruneReport {
-    const orphans = this.orphans();
-    for (const { id } of orphans) this.table.deleteObject(id);
-    if (orphans.length > 0) this.table.countCollection();
-    return { ...NOTHING, objects: orphans.length, bytes: orphans.reduce((all, { bytes }) => all + bytes, 0) };
-  }
-
-  private orphans(): { id: number; bytes: number }[] {
-    const rows = this.table.allCheckpointRows().flatMap(referencesOfRow);
-    const writes = this.table.allWriteValues().flatMap(referencesOfValue);
-    const { reached, broken } = walk([...rows, ...writes], (id) => this.objects.readUnchecked(id));
-    // What stands below a broken object is not seen from here, and may be all that a backup needs to make it whole.
-    for (const id of broken.keys()) throw damagedObject(`Object ${id}, to which something still refers,`);
-    return this.table.objectSizes().filter(({ id }) => !reached.has(id));
+    const found = orphans(this.table, this.objects);
+    for (const { id } of found) this.table.deleteObject(id);
+    if (found.length > 0) this.table.countCollection();
+    return { ...NOTHING, objects: found.length, bytes: found.reduce((all, { bytes }) => all + bytes, 0) };
   }
 }
 

@@ -36,6 +36,30 @@ describe("listThreads", () => {
     }
   });
 
+  it.each(["sync", "async", "exit"] as const)(
+    "says that a thread waits, whatever order its rows come in: %s",
+    async (durability) => {
+      const saver = openSaver();
+      const app = moody.compile({ checkpointer: saver });
+      await app.invoke({ mood: "ask" }, { ...thread("asked"), durability });
+      await app.invoke({ mood: "throw" }, { ...thread("threw"), durability }).catch(() => undefined);
+      const { threads } = await saver.listThreads();
+      expect(Object.fromEntries(threads.map(({ threadId, state }) => [threadId, state]))).toEqual({
+        asked: "waiting",
+        threw: "failed",
+      });
+    },
+  );
+
+  it("says so too when a question arrives before the checkpoint that it hangs on", async () => {
+    const saver = openSaver();
+    const checkpoint = checkpointOf({ "branch:to:ask": null });
+    await saver.putWrites(thread("t", checkpoint.id), [["__interrupt__", { value: "go on?" }]], "task");
+    await saver.put(thread("t"), checkpoint, LOOP, checkpoint.channel_versions);
+    expect((await saver.listThreads()).threads[0]?.state).toBe("waiting");
+    expect((await saver.position("t"))?.state).toBe("waiting");
+  });
+
   it("goes on page by page, last changed first, and misses none", async () => {
     let now = 1_700_000_000_000;
     const saver = openSaver(":memory:", { clock: { now: () => (now += 5), sleep: () => Promise.resolve() } });

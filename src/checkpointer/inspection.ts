@@ -1,0 +1,103 @@
+import type { Store } from "../store/home.js";
+import type { Namespace } from "../store/sqlite/checkpoints.js";
+import { MaintenanceTable } from "../store/sqlite/maintenance.js";
+import { ObjectTable } from "../store/sqlite/objects.js";
+import type { Archive } from "./archive.js";
+import { CorruptObjectError } from "./errors.js";
+import { orphans } from "./orphans.js";
+import { referencesOfRow, referencesOfValue, walk } from "./reach.js";
+import { pageBytes } from "./stats.js";
+import type { StorageStats } from "./stats.js";
+
+/** What `verify` found wrong. */
+export interface VerifyReport {
+  readonly checkpoints: number;
+  readonly objects: number;
+  /** Objects that a checkpoint or a write refers to, and that are not there or do not match their hash. */
+  readonly broken: readonly { readonly objectId: number; readonly what: "missing" | "corrupt" }[];
+  /** Checkpoints whose row, or a write of theirs, cannot be read. */
+  readonly damaged: readonly string[];
+  /** Objects that nothing refers to; `prune` removes them. Only counted where the whole database was read and is whole. */
+  readonly orphans: number;
+  readonly ok: boolean;
+}
+
+/** Measuring and checking: looks at everything, changes nothing. */
+export class Inspection {
+  private readonly table: MaintenanceTable;
+  private readonly objects: ObjectTable;
+
+  constructor(
+    private readonly store: Store,
+    private readonly archive: Archive,
+  ) {
+    this.table = new MaintenanceTable(store.database, store.tenant);
+    this.objects = new ObjectTable(store.database, store.tenant);
+  }
+
+  verify(threadId: string | undefined): VerifyReport {
+    const namespaces = this.archive.table.namespaces({ thread: threadId, ns: undefined });
+    const roots = new Set<number>();
+    const damaged: string[] = [];
+    let checkpoints = 0;
+    for (const { id } of namespaces) {
+      for (const row of this.archive.rows(id, undefined, undefined)) {
+        checkpoints += 1;
+        this.gather(roots, damaged, row.id, () => referencesOfRow(row));
+      }
+      for (const { checkpoint, value } of this.table.writeValues(id)) {
+        this.gather(roots, damaged, checkpoint, () => referencesOfValue(value));
+      }
+    }
+    const { reached, broken } = walk(roots, (id) => this.objects.read(id));
+    const whole = threadId === undefined && broken.size === 0 && damaged.length === 0;
+    const unused = whole ? orphans(this.table, this.objects).length : 0;
+    return {
+      checkpoints,
+      objects: reached.size,
+      broken: [...broken].map(([objectId, what]) => ({ objectId, what })),
+      damaged: [...new Set(damaged)],
+      orphans: unused,
+      ok: broken.size === 0 && damaged.length === 0,
+    };
+  }
+
+  stats(threadId: string | undefined): StorageStats {
+    const namespaces = this.archive.table.namespaces({ thread: threadId, ns: undefined });
+    const checkpoints = namespaces.map(({ id }) => this.table.checkpointSize(id));
+    const writes = namespaces.map(({ id }) => this.table.writeSize(id));
+    const total = (sizes: { rows: number; bytes: number }[], of: "rows" | "bytes"): number =>
+      sizes.reduce((all, size) => all + size[of], 0);
+    const objects = this.objectsOf(threadId, namespaces);
+    return {
+      threads: new Set(namespaces.map(({ thread }) => thread)).size,
+      namespaces: namespaces.length,
+      checkpoints: total(checkpoints, "rows"),
+      writes: total(writes, "rows"),
+      objects: objects.length,
+      rowBytes: total(checkpoints, "bytes") + total(writes, "bytes"),
+      objectBytes: objects.reduce((all, { bytes }) => all + bytes, 0),
+      ...pageBytes(this.store.database),
+    };
+  }
+
+  private objectsOf(threadId: string | undefined, namespaces: readonly Namespace[]): { id: number; bytes: number }[] {
+    const sizes = this.table.objectSizes();
+    if (threadId === undefined && this.store.tenant === "") return sizes;
+    const roots = namespaces.flatMap(({ id }) => [
+      ...[...this.archive.rows(id, undefined, undefined)].flatMap(referencesOfRow),
+      ...this.table.writeValues(id).flatMap(({ value }) => referencesOfValue(value)),
+    ]);
+    const { reached } = walk(roots, (id) => this.objects.read(id));
+    return sizes.filter(({ id }) => reached.has(id));
+  }
+
+  private gather(roots: Set<number>, damaged: string[], checkpoint: string, references: () => number[]): void {
+    try {
+      for (const root of references()) roots.add(root);
+    } catch (error) {
+      if (!(error instanceof CorruptObjectError)) throw error;
+      damaged.push(checkpoint);
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import type { MaintenanceTable } from "../store/sqlite/maintenance.js";
+import type { ObjectTable } from "../store/sqlite/objects.js";
+import { damaged } from "./damage.js";
+import { referencesOfRow, referencesOfValue, walk } from "./reach.js";
+
+export interface Orphan {
+  readonly id: number;
+  readonly bytes: number;
+}
+
+/**
+ * The objects of the whole database, of all tenants, to which nothing refers.
+ *
+ * @throws CorruptObjectError when something that is referred to is missing or damaged
+ */
+export function orphans(table: MaintenanceTable, objects: ObjectTable): Orphan[] {
+  const rows = table.allCheckpointRows().flatMap(referencesOfRow);
+  const writes = table.allWriteValues().flatMap(referencesOfValue);
+  const { reached, broken } = walk([...rows, ...writes], (id) => objects.readUnchecked(id));
+  // What stands below a broken object is not seen from here, and may be all that a backup needs to make it whole.
+  for (const id of broken.keys()) throw damaged(`Object ${id}, to which something still refers,`);
+  return table.objectSizes().filter(({ id }) => !reached.has(id));
+}
