@@ -1,5 +1,11 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { TASKS, compareWritesSortKeys, maxChannelVersion, writesSortKey } from "@langchain/langgraph-checkpoint";
+import {
+  TASKS,
+  WRITES_IDX_MAP,
+  compareWritesSortKeys,
+  maxChannelVersion,
+  writesSortKey,
+} from "@langchain/langgraph-checkpoint";
 import type {
   ChannelVersions,
   Checkpoint,
@@ -8,34 +14,60 @@ import type {
   CheckpointTuple,
   PendingWrite,
 } from "@langchain/langgraph-checkpoint";
-import { WRITES_IDX_MAP } from "@langchain/langgraph-checkpoint";
 import { CONTROL, NULL_TASK_ID } from "../shared/langgraph.js";
 import type { Store } from "../store/home.js";
 import { CheckpointTable } from "../store/sqlite/checkpoints.js";
-import type { CheckpointRow, Namespace, WriteRow } from "../store/sqlite/checkpoints.js";
+import type { CheckpointRow, Namespace } from "../store/sqlite/checkpoints.js";
+import { IdentityTable } from "../store/sqlite/identities.js";
 import { ObjectTable } from "../store/sqlite/objects.js";
+import { fitted, join, rootAt, shapeOf, shapeTree, split } from "./body.js";
+import type { Stored } from "./body.js";
+import { checkpointBytes, readCheckpoint } from "./checkpoint-row.js";
+import type { CheckpointParts } from "./checkpoint-row.js";
+import { Classes } from "./classes.js";
 import { reading } from "./damage.js";
 import { Luggage } from "./luggage.js";
-import { bodyText, join, rootAt, shapeTree, split, storedOf } from "./shape.js";
-import type { Stored } from "./shape.js";
+import { joinMetadata, splitMetadata } from "./metadata-row.js";
+import { newestFirst } from "./newest-first.js";
+import { ThreadDictionaries } from "./thread-dictionaries.js";
 import type { Tree } from "./tree.js";
+import { joinWrites, merged, readWrites, writeBytes, writesShape } from "./write-row.js";
+import type { StoredWrite } from "./write-row.js";
 
-/** How many characters of JSON may stand in a row; what is longer is an object of its own. */
-const INLINE = { channel: 48, write: 256, metadata: 2048 } as const;
-const LIST_PAGE = 64;
+/** How many packed bytes may stand in a row; what is longer is an object of its own. */
+const INLINE = { channel: 32, write: 192, metadata: 16 } as const;
+/** An unmoved channel of which this much stands in each row is worth an object when it comes a third time. */
+const REPEATED_INLINE = 12;
 /** Versions stay whole numbers; the first one of a channel. */
 const FIRST_VERSION = 1;
+
+/** What was stored last, to go on from without reading it. */
+interface Newest {
+  readonly namespace: number;
+  readonly id: string;
+  readonly stored: Stored;
+  /** Channels whose root was taken over from the checkpoint before. */
+  readonly unmoved: ReadonlySet<string>;
+}
+
+/** A write as LangGraph sorts and reads it. */
+interface TaskWrite extends StoredWrite {
+  readonly task: string;
+}
 
 /** Checkpoints and writes to and from rows. Knows nothing of heads, leases or who may write. */
 export class Archive {
   readonly table: CheckpointTable;
   private readonly luggage: Luggage;
+  private readonly dictionaries: ThreadDictionaries;
   private collections: number | undefined;
-  private newest: { namespace: number; id: string; stored: Stored } | undefined;
+  private newest: Newest | undefined;
 
-  constructor({ database, tenant }: Pick<Store, "database" | "tenant">) {
+  constructor({ database, tenant }: Pick<Store, "database" | "tenant">, classes = new Classes()) {
     this.table = new CheckpointTable(database, tenant);
-    this.luggage = new Luggage(new ObjectTable(database, tenant));
+    const objects = new ObjectTable(database, tenant);
+    this.dictionaries = new ThreadDictionaries(objects, this.table);
+    this.luggage = new Luggage(objects, new IdentityTable(database), classes, this.dictionaries);
   }
 
   storeCheckpoint(
@@ -46,17 +78,32 @@ export class Archive {
     newVersions: ChannelVersions | undefined,
     run: string | undefined,
   ): void {
-    const roots = this.rootsOf(namespace.id, parent, checkpoint, newVersions);
+    this.dictionaries.within(namespace, () => {
+      this.insertCheckpoint(namespace, parent, checkpoint, metadata, newVersions, run);
+    });
+    this.dictionaries.settle(namespace);
+  }
+
+  private insertCheckpoint(
+    namespace: Namespace,
+    parent: string | undefined,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions | undefined,
+    run: string | undefined,
+  ): void {
+    const { roots, unmoved } = this.rootsOf(namespace.id, parent, checkpoint, newVersions);
     const stored = split(checkpoint, roots);
-    const row = {
-      id: checkpoint.id,
-      parent: parent ?? null,
+    const { template, numbers } = splitMetadata(this.luggage.encode(metadata, "The metadata"));
+    const body = checkpointBytes(checkpoint.id, {
+      parent,
       shape: this.luggage.intern(shapeTree(stored.shape)),
-      body: bodyText(stored.body),
-      metadata: JSON.stringify(this.luggage.store(metadata, "The metadata", INLINE.metadata)),
-    };
-    this.table.insert(namespace.id, row, run);
-    this.newest = { namespace: namespace.id, id: checkpoint.id, stored };
+      metadata: this.luggage.outsized(template, INLINE.metadata),
+      numbers,
+      body: stored.body,
+    });
+    this.table.insert(namespace.id, { id: checkpoint.id, body }, run);
+    this.newest = { namespace: namespace.id, id: checkpoint.id, stored, unmoved };
   }
 
   /**
@@ -68,17 +115,22 @@ export class Archive {
     parent: string | undefined,
     checkpoint: Checkpoint,
     newVersions: ChannelVersions | undefined,
-  ): Map<string, Tree> {
+  ): { roots: Map<string, Tree>; unmoved: Set<string> } {
     const roots = new Map<string, Tree>();
+    const unmoved = new Set<string>();
+    const versions = checkpoint.channel_versions;
     for (const [channel, value] of Object.entries(checkpoint.channel_values)) {
-      const versions = checkpoint.channel_versions;
       const version = Object.hasOwn(versions, channel) ? versions[channel] : undefined;
       const moved = newVersions === undefined || version === undefined || Object.hasOwn(newVersions, channel);
-      const encode = (): Tree => this.luggage.store(value, `Channel "${channel}"`, INLINE.channel);
-      const root = moved ? encode() : this.unmovedRoot(namespace, parent, { channel, version, encode });
+      const encode = (): Tree => this.encodeChannel(namespace, channel, value);
+      const root = moved ? encode() : this.unmovedRoot(namespace, parent, { channel, version, encode }, unmoved);
       if (root !== undefined) roots.set(channel, root);
     }
-    return roots;
+    return { roots, unmoved };
+  }
+
+  private encodeChannel(namespace: number, channel: string, value: unknown): Tree {
+    return this.luggage.store(value, `Channel "${channel}"`, INLINE.channel, channelKey(namespace, channel));
   }
 
   /**
@@ -89,10 +141,15 @@ export class Archive {
     namespace: number,
     parent: string | undefined,
     { channel, version, encode }: { channel: string; version: number | string; encode: () => Tree },
+    unmoved: Set<string>,
   ): Tree | undefined {
     const fromParent = parent === undefined ? undefined : this.storedAt(namespace, parent);
     const root = fromParent === undefined ? undefined : rootAt(fromParent, channel, version);
-    if (root !== undefined) return root;
+    if (root !== undefined) {
+      unmoved.add(channel);
+      const again = this.newest !== undefined && this.newest.id === parent && this.newest.unmoved.has(channel);
+      return again ? this.luggage.outsized(root, REPEATED_INLINE) : root;
+    }
     for (const row of this.rows(namespace, undefined, undefined)) {
       if (rootAt(this.storedIn(row), channel, version) !== undefined) return encode();
     }
@@ -105,72 +162,98 @@ export class Archive {
     return row === undefined ? undefined : this.storedIn(row);
   }
 
-  storedIn(row: CheckpointRow): Stored {
-    return reading(`Checkpoint ${row.id}`, () => storedOf(this.luggage.load(row.shape), row.body));
-  }
-
-  *rows(namespace: number, before: string | undefined, only: string | undefined): Generator<CheckpointRow> {
-    if (only !== undefined) {
-      const row = this.table.checkpoint(namespace, only);
-      if (row !== undefined && (before === undefined || row.id < before)) yield row;
-      return;
-    }
-    let from = before;
-    for (;;) {
-      const page = this.table.older(namespace, from, LIST_PAGE);
-      yield* page;
-      if (page.length < LIST_PAGE) return;
-      from = page.at(-1)?.id;
-    }
+  /** @throws CorruptObjectError */
+  partsOf(row: CheckpointRow): CheckpointParts {
+    return reading(`Checkpoint ${row.id}`, () => readCheckpoint(row.id, row.body));
   }
 
   /** @throws CorruptObjectError */
-  tuple(namespace: Namespace, row: CheckpointRow): CheckpointTuple {
-    return reading(`Checkpoint ${row.id} of thread "${namespace.thread}"`, () => this.tupleOf(namespace, row));
+  storedIn(row: CheckpointRow): Stored {
+    return this.storedOf(row.id, this.partsOf(row));
   }
 
-  private tupleOf(namespace: Namespace, row: CheckpointRow): CheckpointTuple {
-    const checkpoint = join(row.id, this.storedIn(row), (root) => this.luggage.restore(root));
-    if (checkpoint.v < 4 && row.parent !== null) this.liftPendingSends(namespace.id, row.parent, checkpoint);
+  private storedOf(id: string, { shape, body }: CheckpointParts): Stored {
+    return reading(`Checkpoint ${id}`, () => fitted(shapeOf(this.luggage.load(shape)), body));
+  }
+
+  /** @throws CorruptObjectError */
+  metadataOf(row: CheckpointRow, parts = this.partsOf(row)): CheckpointMetadata {
+    return reading(`Checkpoint ${row.id}`, () => {
+      const template = this.luggage.resolved(parts.metadata);
+      return this.luggage.restore(joinMetadata({ template, numbers: parts.numbers })) as CheckpointMetadata;
+    });
+  }
+
+  *rows(namespace: number, before: string | undefined, only: string | undefined): Generator<CheckpointRow> {
+    if (only === undefined) {
+      yield* newestFirst(this.table, namespace, before);
+      return;
+    }
+    const row = this.table.checkpoint(namespace, only);
+    if (row !== undefined && (before === undefined || row.id < before)) yield row;
+  }
+
+  /**
+   * @param goingOn whether a run is likely to go on from here: its channels are then compared and not encoded again
+   * @throws CorruptObjectError
+   */
+  tuple(namespace: Namespace, row: CheckpointRow, goingOn = false): CheckpointTuple {
+    const read = (): CheckpointTuple => this.tupleOf(namespace, row, goingOn);
+    return reading(`Checkpoint ${row.id} of thread "${namespace.thread}"`, () =>
+      goingOn ? this.dictionaries.within(namespace, read) : read(),
+    );
+  }
+
+  private tupleOf(namespace: Namespace, row: CheckpointRow, goingOn: boolean): CheckpointTuple {
+    const parts = this.partsOf(row);
+    const { parent } = parts;
+    const restore = (root: Tree, channel: string): unknown =>
+      goingOn ? this.luggage.restoreChannel(root, channelKey(namespace.id, channel)) : this.luggage.restore(root);
+    const checkpoint = join(row.id, this.storedOf(row.id, parts), restore);
+    if (checkpoint.v < 4 && parent !== undefined) this.liftPendingSends(namespace.id, parent, checkpoint);
     const tuple: CheckpointTuple = {
       config: configOf(namespace.thread, namespace.ns, row.id),
       checkpoint,
-      metadata: this.restoreText(row.metadata) as CheckpointMetadata,
+      metadata: this.metadataOf(row, parts),
       pendingWrites: this.pendingWrites(namespace.id, row.id),
     };
-    if (row.parent !== null) tuple.parentConfig = configOf(namespace.thread, namespace.ns, row.parent);
+    if (parent !== undefined) tuple.parentConfig = configOf(namespace.thread, namespace.ns, parent);
     return tuple;
   }
 
   /** Before format 4, sends stood in the writes of the parent; they belong into the channel. */
   private liftPendingSends(namespace: number, parent: string, checkpoint: Checkpoint): void {
     const sends = this.writesOf(namespace, parent).filter(({ channel }) => channel === TASKS);
-    checkpoint.channel_values[TASKS] = sends.map(({ value }) => this.restoreText(value));
+    checkpoint.channel_values[TASKS] = sends.map(({ value }) => this.restore(value));
     const versions = Object.values(checkpoint.channel_versions);
     checkpoint.channel_versions[TASKS] = versions.length > 0 ? maxChannelVersion(...versions) : FIRST_VERSION;
   }
 
   /** What tasks wrote at a checkpoint, in LangGraph's order. @throws CorruptObjectError */
   pendingWrites(namespace: number, checkpoint: string): CheckpointPendingWrite[] {
-    return this.writesOf(namespace, checkpoint).map(({ task, channel, value }) => [
-      task,
-      channel,
-      this.restoreText(value),
-    ]);
-  }
-
-  writesOf(namespace: number, checkpoint: string): WriteRow[] {
-    const key = ({ path, task, idx }: WriteRow): ReturnType<typeof writesSortKey> => writesSortKey(path, task, idx);
-    return this.table.writes(namespace, checkpoint).sort((a, b) => compareWritesSortKeys(key(a), key(b)));
-  }
-
-  restore(root: Tree): unknown {
-    return this.luggage.restore(root);
+    return this.writesOf(namespace, checkpoint).map(({ task, channel, value }) => [task, channel, this.restore(value)]);
   }
 
   /** @throws CorruptObjectError */
-  restoreText(text: string): unknown {
-    return reading("A stored value", () => this.luggage.restore(JSON.parse(text) as Tree));
+  writesOf(namespace: number, checkpoint: string): TaskWrite[] {
+    const key = ({ path, task, idx }: TaskWrite): ReturnType<typeof writesSortKey> => writesSortKey(path, task, idx);
+    return this.table
+      .taskRows(namespace, checkpoint)
+      .flatMap(({ task, body }) => this.storedWrites(body).map((write) => ({ ...write, task })))
+      .sort((a, b) => compareWritesSortKeys(key(a), key(b)));
+  }
+
+  /** @throws CorruptObjectError */
+  storedWrites(body: unknown): StoredWrite[] {
+    return reading("A stored write", () => {
+      const { shape, values } = readWrites(body);
+      return joinWrites(this.luggage.load(shape), values);
+    });
+  }
+
+  /** @throws CorruptObjectError */
+  restore(root: Tree): unknown {
+    return reading("A stored value", () => this.luggage.restore(root));
   }
 
   /**
@@ -181,27 +264,47 @@ export class Archive {
   endPlainAnswer(namespace: number, checkpoint: string, task: string, writes: readonly PendingWrite[]): void {
     if (task === NULL_TASK_ID) return;
     const asked = writes.some(([channel]) => channel === CONTROL.resume || channel === CONTROL.interrupt);
-    if (asked) this.table.deleteWrite(namespace, checkpoint, NULL_TASK_ID, CONTROL.resume);
+    if (!asked) return;
+    const row = this.table.taskRow(namespace, checkpoint, NULL_TASK_ID);
+    if (row === undefined) return;
+    const left = this.storedWrites(row.body).filter(({ channel }) => channel !== CONTROL.resume);
+    if (left.length === 0) this.table.deleteTaskRow(namespace, checkpoint, NULL_TASK_ID);
+    else this.setWrites(namespace, checkpoint, NULL_TASK_ID, left);
   }
 
   /** @throws UnstorableValueError naming the channel and path. */
   storeWrites(
-    namespace: number,
+    namespace: Namespace,
     checkpoint: string,
     task: string,
     path: string,
     writes: readonly PendingWrite[],
   ): void {
-    for (const [index, [channel, value]] of writes.entries()) {
-      const tree = this.luggage.store(value, `The write to channel "${channel}"`, INLINE.write);
-      this.table.insertWrite(namespace, checkpoint, {
-        task,
+    this.dictionaries.within(namespace, () => {
+      const given = writes.map(([channel, value], index) => ({
         idx: (Object.hasOwn(WRITES_IDX_MAP, channel) ? WRITES_IDX_MAP[channel] : undefined) ?? index,
         channel,
         path,
-        value: JSON.stringify(tree),
-      });
-    }
+        value: this.luggage.store(value, `The write to channel "${channel}"`, INLINE.write),
+      }));
+      const row = this.table.taskRow(namespace.id, checkpoint, task);
+      const all = merged(row === undefined ? [] : this.storedWrites(row.body), given);
+      if (all.length > 0) this.setWrites(namespace.id, checkpoint, task, all);
+    });
+    this.dictionaries.settle(namespace);
+  }
+
+  private setWrites(namespace: number, checkpoint: string, task: string, writes: readonly StoredWrite[]): void {
+    const shape = this.luggage.intern(writesShape(writes));
+    const body = writeBytes({ shape, values: writes.map(({ value }) => value) });
+    this.table.setTaskRow(namespace, checkpoint, task, body);
+  }
+
+  /** Removes a checkpoint with its writes; returns how many those were. */
+  deleteCheckpoint(namespace: number, id: string): { writes: number } {
+    const writes = this.writesOf(namespace, id).length;
+    this.table.deleteCheckpoint(namespace, id);
+    return { writes };
   }
 
   /** Call first in a transaction that writes: ids that another process has collected must not be used again. */
@@ -214,11 +317,15 @@ export class Archive {
   /** Forgets what was cached: after a rollback, ids may name other rows. */
   forget(): void {
     this.luggage.forget();
-    this.table.forget();
+    this.dictionaries.forget();
     this.newest = undefined;
   }
 }
 
 export function configOf(threadId: string, ns: string, checkpointId: string): RunnableConfig {
   return { configurable: { thread_id: threadId, checkpoint_ns: ns, checkpoint_id: checkpointId } };
+}
+
+function channelKey(namespace: number, channel: string): string {
+  return `${namespace} ${channel}`;
 }

@@ -2,65 +2,98 @@ import { Document } from "@langchain/core/documents";
 import type { BaseMessage } from "@langchain/core/messages";
 import { Command, Send } from "@langchain/langgraph";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
+import type { Classes } from "./classes.js";
+import { makeBinary, makeError, makeRegexp } from "./leaf-values.js";
 import { makeMessage } from "./messages.js";
-import { KIND, setOwn, tagOf, unescapeKey } from "./tree.js";
-import type { Tree } from "./tree.js";
+import { joinPlaces } from "./shared-places.js";
+import type { Places } from "./shared-places.js";
+import { KIND, setOwn, tagOf, typedOf, unescapeKey } from "./tree.js";
+import type { MessageReference, Tree } from "./tree.js";
 
 /** Where the decoder finds the pieces that are kept on their own. */
 export interface ObjectSource {
   /** The tree of a stored object. Never handed to a caller, only read. */
   load(objectId: number): Tree;
+  /** A fresh message from its reference; undefined when the object is no message. */
+  message(reference: MessageReference): BaseMessage | undefined;
   elements(list: Tree[]): Tree[];
   entries(record: Tree[]): [string, Tree][];
-  remember(message: BaseMessage, reference: Tree, body: Record<string, Tree>): void;
 }
 
 type Fields = Record<string, unknown>;
 
-const BINARY = {
-  Int8Array,
-  Uint8Array,
-  Uint8ClampedArray,
-  Int16Array,
-  Uint16Array,
-  Int32Array,
-  Uint32Array,
-  Float32Array,
-  Float64Array,
-  BigInt64Array,
-  BigUint64Array,
-  DataView,
-} as const;
-
-const ERRORS: Readonly<Record<string, new (message: string) => Error>> = {
-  EvalError,
-  RangeError,
-  ReferenceError,
-  SyntaxError,
-  TypeError,
-  URIError,
-};
+/** A piece that is put into its place when the value around it is there. */
+interface LoosePiece {
+  readonly piece: number;
+  readonly put: (value: unknown) => void;
+}
 
 /** Makes fresh values from trees: nothing that it returns is shared with a cache or with an earlier result. */
 export class Decoder {
-  constructor(private readonly source?: ObjectSource) {}
+  private loose: LoosePiece[] = [];
+
+  constructor(
+    private readonly source: ObjectSource,
+    private readonly classes: Classes,
+  ) {}
 
   decode(tree: Tree): unknown {
+    const outer = this.loose;
+    this.loose = [];
+    try {
+      let value: unknown;
+      this.put(tree, (root) => (value = root));
+      for (let next = this.loose.pop(); next !== undefined; next = this.loose.pop()) {
+        this.put(this.source.load(next.piece), next.put);
+      }
+      return value;
+    } finally {
+      this.loose = outer;
+    }
+  }
+
+  /** Decodes a tree into its place; a piece that is cut off comes there later, so that no reader runs out of stack. */
+  private put(tree: Tree, place: (value: unknown) => void): void {
+    const typed = typedOf(tree);
+    if (typed?.[0] === KIND.cut) this.loose.push({ piece: typed[1] as number, put: place });
+    else place(this.node(tree));
+  }
+
+  private node(tree: Tree): unknown {
     if (typeof tree !== "object" || tree === null) return tree;
-    if (Array.isArray(tree)) return tree.map((element) => this.decode(element));
-    const tag = tagOf(tree);
-    return tag === undefined ? this.plain(tree) : this.typed(tag, tree);
+    if (Array.isArray(tree)) return this.array(tree);
+    const payload = tagOf(tree);
+    if (payload === undefined) return this.plain(tree);
+    return typeof payload === "number" ? this.referred(payload) : this.typed(payload as Tree[]);
+  }
+
+  private array(trees: readonly Tree[]): unknown[] {
+    const values: unknown[] = [];
+    for (const [index, tree] of trees.entries()) {
+      if (isBranch(tree)) this.put(tree, (value) => (values[index] = value));
+      else values[index] = tree;
+    }
+    values.length = trees.length;
+    return values;
   }
 
   private plain(tree: Record<string, Tree>): Fields {
     const value: Fields = {};
-    for (const key of Object.keys(tree)) setOwn(value, unescapeKey(key), this.decode(tree[key] as Tree));
+    for (const stored of Object.keys(tree)) {
+      const item = tree[stored] as Tree;
+      const key = unescapeKey(stored);
+      if (!isBranch(item)) setOwn(value, key, item);
+      else {
+        // Takes the place in the order of keys, also for what comes later.
+        setOwn(value, key, undefined);
+        this.put(item, (decoded) => setOwn(value, key, decoded));
+      }
+    }
     return value;
   }
 
-  private typed(tag: Tree, tree: Tree): unknown {
-    if (typeof tag === "number") return this.referred(tag, tree, undefined);
-    const [kind, first, second, third] = tag as Tree[];
+  private typed(payload: Tree[]): unknown {
+    const [kind, first, second, third, fourth] = payload;
     switch (kind) {
       case KIND.undefined:
         return undefined;
@@ -71,109 +104,82 @@ export class Decoder {
       case KIND.date:
         return new Date((first as number | null) ?? Number.NaN);
       case KIND.regexp:
-        return regexp(first as string, second as string, third as number);
+        return makeRegexp(first as string, second as string, third as number);
       case KIND.map:
-        return new Map(this.decode(first as Tree) as [unknown, unknown][]);
+        return new Map(this.node(first as Tree) as [unknown, unknown][]);
       case KIND.set:
-        return new Set(this.decode(first as Tree) as unknown[]);
-      case KIND.error:
-        return error(
-          first as string,
-          second as string,
-          this.decode(third as Tree) as Fields,
-          this.decode((tag as Tree[])[4] ?? {}) as Fields,
-        );
+        return new Set(this.node(first as Tree) as unknown[]);
       case KIND.binary:
-        return binary(first as string, second as string);
-      case KIND.message:
-        return makeMessage(first as string, this.plain(second as Record<string, Tree>), third as string | undefined);
-      case KIND.identified:
-        return this.referred(first as number, tree, second as string);
+        return makeBinary(first as string, second as string);
+      case KIND.error:
+        return makeError({
+          name: first as string,
+          message: second as string,
+          own: this.node(third as Tree) as Fields,
+          hidden: this.node(fourth ?? {}) as Fields,
+        });
       default:
-        return this.compound(kind as string, tag as Tree[]);
+        return this.compound(kind as string, payload);
     }
   }
 
-  private compound(kind: string, tag: Tree[]): unknown {
+  private compound(kind: string, payload: Tree[]): unknown {
+    const [, first, second, third] = payload as [Tree, Tree, Tree, Tree];
     switch (kind) {
+      case KIND.message:
+        return makeMessage(first as string, () => this.node(second) as Fields, third as string | undefined);
+      case KIND.identified:
+        return this.message({ objectId: first as number, ordinal: second as number });
       case KIND.list:
-        return this.stored.elements(tag).map((element) => this.decode(element));
-      case KIND.record: {
-        const value: Fields = {};
-        for (const [key, item] of this.stored.entries(tag)) setOwn(value, key, this.decode(item));
-        return value;
-      }
+        return this.array(this.source.elements(payload));
+      case KIND.record:
+        return this.record(this.source.entries(payload));
+      case KIND.cut:
+        return this.node(this.source.load(first as number));
+      case KIND.shared:
+        return joinPlaces(this.decode(first), second as Places[]);
+      case KIND.class:
+        return this.classes.make(first as string, this.node(second));
       case KIND.send:
-        return send(this.decode(tag[1] as Tree) as Fields);
+        return send(this.node(first) as Fields);
       case KIND.command:
-        return new Command(this.decode(tag[1] as Tree) as never);
+        return new Command(this.node(first) as never);
       case KIND.delta:
-        return new DeltaSnapshot((this.decode(tag[1] as Tree) as Fields).value);
+        return new DeltaSnapshot((this.node(first) as Fields).value);
       case KIND.document:
-        return new Document(this.decode(tag[1] as Tree) as never);
+        return new Document(this.node(first) as never);
       default:
         throw new TypeError(`Unknown tag "${kind}" in stored data.`);
     }
   }
 
-  /** A piece kept on its own; a message gets the id that stands beside its reference. */
-  private referred(objectId: number, tree: Tree, id: string | undefined): unknown {
-    const body = this.stored.load(objectId);
-    const message = messageBody(body);
-    if (message === undefined) return this.decode(body);
-    const [className, fields] = message;
-    const made = makeMessage(className, this.plain(fields), id);
-    this.stored.remember(made, tree, fields);
-    return made;
+  private record(entries: readonly [string, Tree][]): Fields {
+    const value: Fields = {};
+    for (const [key, tree] of entries) {
+      setOwn(value, key, undefined);
+      this.put(tree, (decoded) => setOwn(value, key, decoded));
+    }
+    return value;
   }
 
-  private get stored(): ObjectSource {
-    if (this.source === undefined) throw new TypeError("A reference stands where no objects are kept.");
-    return this.source;
+  private referred(objectId: number): unknown {
+    return this.source.message({ objectId, ordinal: 0 }) ?? this.node(this.source.load(objectId));
+  }
+
+  /** What an identified reference stands for is a message also where its body has parts that only a decoder can make. */
+  private message(reference: MessageReference): BaseMessage {
+    const made = this.source.message(reference);
+    if (made === undefined) throw new TypeError(`Object ${reference.objectId} is no message.`);
+    return made;
   }
 }
 
-function messageBody(tree: Tree): [string, Record<string, Tree>] | undefined {
-  if (typeof tree !== "object" || tree === null || Array.isArray(tree)) return undefined;
-  const tag = tagOf(tree);
-  if (!Array.isArray(tag) || tag[0] !== KIND.message) return undefined;
-  return [tag[1] as string, tag[2] as Record<string, Tree>];
+function isBranch(tree: Tree): tree is Exclude<Tree, null | boolean | number | string> {
+  return typeof tree === "object" && tree !== null;
 }
 
 function send(fields: Fields): Send {
   const made = new Send(fields.node as string, fields.args);
   if (fields.timeout !== undefined) Object.assign(made, { timeout: fields.timeout });
   return made;
-}
-
-function regexp(source: string, flags: string, lastIndex: number): RegExp {
-  const made = new RegExp(source, flags);
-  made.lastIndex = lastIndex;
-  return made;
-}
-
-function error(name: string, message: string, properties: Fields, hidden: Fields): Error {
-  const Class = Object.hasOwn(ERRORS, name) ? ERRORS[name] : undefined;
-  const made = new (Class ?? Error)(message);
-  delete made.stack;
-  if (made.name !== name && !Object.hasOwn(properties, "name")) hideIn(made, "name", name);
-  for (const key of Object.keys(hidden)) hideIn(made, key, hidden[key]);
-  for (const key of Object.keys(properties)) {
-    Object.defineProperty(made, key, { value: properties[key], enumerable: true, configurable: true, writable: true });
-  }
-  return made;
-}
-
-function hideIn(target: Error, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, enumerable: false, configurable: true, writable: true });
-}
-
-function binary(className: string, base64: string): unknown {
-  const buffer = Buffer.from(base64, "base64");
-  if (className === "Buffer") return buffer;
-  const bytes = new Uint8Array(buffer).buffer;
-  if (className === "ArrayBuffer") return bytes;
-  if (!Object.hasOwn(BINARY, className)) return buffer;
-  const View = BINARY[className as keyof typeof BINARY] as new (data: ArrayBuffer) => unknown;
-  return new View(bytes);
 }

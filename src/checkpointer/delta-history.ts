@@ -15,12 +15,13 @@ export function deltaHistory(
   const newestFirst = new Map<string, CheckpointPendingWrite[]>(channels.map((channel) => [channel, []]));
   const seeds = new Map<string, unknown>();
   const open = new Set(channels);
-  let id = archive.table.checkpoint(namespace, checkpointId)?.parent ?? null;
-  while (open.size > 0 && id !== null) {
+  const start = archive.table.checkpoint(namespace, checkpointId);
+  let id = start && archive.partsOf(start).parent;
+  while (open.size > 0 && id !== undefined) {
     const row = archive.table.checkpoint(namespace, id);
     if (row === undefined) break;
     for (const { task, channel, value } of archive.writesOf(namespace, id).reverse()) {
-      if (open.has(channel)) newestFirst.get(channel)?.push([task, channel, archive.restoreText(value)]);
+      if (open.has(channel)) newestFirst.get(channel)?.push([task, channel, archive.restore(value)]);
     }
     const { shape, body } = archive.storedIn(row);
     for (const [index, channel] of shape.valued.entries()) {
@@ -30,7 +31,7 @@ export function deltaHistory(
       seeds.set(channel, seed);
       open.delete(channel);
     }
-    id = row.parent;
+    id = archive.partsOf(row).parent;
   }
   return Object.fromEntries(channels.map((channel) => [channel, entryOf(channel, newestFirst, seeds)]));
 }

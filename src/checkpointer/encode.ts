@@ -1,20 +1,28 @@
 import { Document } from "@langchain/core/documents";
 import type { BaseMessage } from "@langchain/core/messages";
 import { WaypointError } from "../shared/errors.js";
+import type { Classes } from "./classes.js";
+import { dataOf } from "./classes.js";
+import { depthCuts } from "./depth-cuts.js";
+import { binaryTree, dateTree, errorParts, isBoxed } from "./leaf-values.js";
 import { isMessage, messageClass, messageFields } from "./messages.js";
-import { Unstorable, unstorableValue } from "./unstorable.js";
+import { sharedPlaces } from "./shared-places.js";
 import { KIND, escapeKey, reference, setOwn, tagged } from "./tree.js";
 import type { Kind, Tree } from "./tree.js";
+import { Unstorable, unstorableValue } from "./unstorable.js";
 
 /** Where pieces of a value go that are kept on their own. */
 export interface ObjectSink {
   /** Stores the piece once, whoever stores it again; returns its id. */
   intern(tree: Tree): number;
+  /** The same for a long text, which may be known without looking at it. */
+  internText(text: string): number;
   /** The reference of a message that is stored already and has not changed since. */
   knownMessage(message: BaseMessage): Tree | undefined;
-  remember(message: BaseMessage, reference: Tree, body: Record<string, Tree>): void;
-  /** A long array as a tree of pages. */
-  list(elements: Tree[]): Tree;
+  /** The reference of a message with this body, which is stored if it is new. */
+  storeMessage(message: BaseMessage, body: Tree): Tree;
+  /** A long array as a tree of pages. `isRoot` when it is the whole value. */
+  list(values: readonly unknown[], encode: (value: unknown) => Tree, isRoot: boolean): Tree;
   /** A record of many keys as pages of entries. */
   record(entries: [string, Tree][]): Tree;
 }
@@ -27,10 +35,13 @@ const INLINE_LIMIT_IN_MESSAGE = 4096;
 const PAGED_FROM = { list: 8, record: 64 } as const;
 /** From this depth on, ancestors are watched for a cycle. */
 const WATCH_FROM_DEPTH = 64;
-/** Deeper nesting is refused, so that what was stored can be read again wherever the stack stands then. */
-const DEEPEST = 500;
-/** What an error holds beside its enumerable properties. */
-const HIDDEN_IN_ERROR = ["name", "message", "cause", "errors"] as const;
+/** What is nested deeper is cut into pieces, so that it can be read wherever the stack stands then. */
+const DEEPEST = 400;
+const REFERENCE_LENGTH = 12;
+const MESSAGE_REFERENCE_LENGTH = 24;
+const PAGED_LENGTH = 64;
+
+class NestedTooDeeply extends Unstorable {}
 
 /**
  * Turns one value into its tree. With a sink, large pieces become objects and references to them; without one, the
@@ -40,22 +51,70 @@ export class Encoder {
   private depth = 0;
   private limit = INLINE_LIMIT;
   private readonly watched = new Set<object>();
+  private cuts: Map<object, Tree> | undefined;
   /** Length of the JSON of the tree that `node` made last, nearly. */
   private size = 0;
 
-  constructor(private readonly sink?: ObjectSink) {}
+  /** @param cutSink takes the pieces of values that are nested deeply, where there is no `sink` */
+  constructor(
+    private readonly sink: ObjectSink | undefined,
+    private readonly cutSink: Pick<ObjectSink, "intern">,
+    private readonly classes: Classes,
+  ) {}
 
   /** @throws UnstorableValueError naming the place of a cycle, a function, or what cannot be read. */
   encode(value: unknown, what: string): Tree {
     try {
-      return this.node(value);
+      return this.whole(value);
     } catch (error) {
       throw WaypointError.is(error) ? error : unstorableValue(error, value, what);
-    } finally {
-      this.depth = 0;
-      this.limit = INLINE_LIMIT;
-      this.watched.clear();
     }
+  }
+
+  private whole(value: unknown): Tree {
+    try {
+      return this.fresh(() => this.root(value));
+    } catch (error) {
+      if (!(error instanceof NestedTooDeeply) || typeof value !== "object" || value === null) throw error;
+      return this.inPieces(value);
+    }
+  }
+
+  private fresh(work: () => Tree): Tree {
+    this.depth = 0;
+    this.limit = INLINE_LIMIT;
+    this.watched.clear();
+    return work();
+  }
+
+  /** Encodes a deeply nested value from the inside out, in pieces that refer to each other. */
+  private inPieces(value: object): Tree {
+    this.cuts = new Map();
+    try {
+      for (const node of depthCuts(value)) {
+        const piece = this.fresh(() => this.objectNode(node));
+        this.cuts.set(node, tagged(KIND.cut, this.cutSink.intern(piece)));
+      }
+      return this.fresh(() => this.root(value));
+    } finally {
+      this.cuts = undefined;
+    }
+  }
+
+  private root(value: unknown): Tree {
+    if (Array.isArray(value) && this.isPaged(value)) return this.rootList(value);
+    return this.shared(value, () => this.node(value));
+  }
+
+  private rootList(values: unknown[]): Tree {
+    const encode = (value: unknown): Tree => this.child(value);
+    return this.nested(values, () => (this.sink as ObjectSink).list(values, encode, true));
+  }
+
+  /** Keeps the places of objects that stand at several of them. */
+  private shared(value: unknown, encode: () => Tree): Tree {
+    const places = sharedPlaces(value);
+    return places === undefined ? encode() : tagged(KIND.shared, encode(), places);
   }
 
   private node(value: unknown): Tree {
@@ -90,14 +149,22 @@ export class Encoder {
   }
 
   private object(value: object): Tree {
-    if (this.depth >= DEEPEST) throw new Unstorable(`it is nested more than ${DEEPEST} levels deep`);
+    const piece = this.cuts?.get(value);
+    if (piece !== undefined) return this.sized(REFERENCE_LENGTH, piece);
+    return this.nested(value, () => this.objectNode(value));
+  }
+
+  private nested(value: object, encode: () => Tree): Tree {
+    if (this.depth >= DEEPEST) {
+      throw new NestedTooDeeply(`it is nested more than ${DEEPEST} levels deep in Maps, Sets or instances`);
+    }
     const watching = this.depth >= WATCH_FROM_DEPTH;
     if (watching) {
       if (this.watched.has(value)) throw new Unstorable("it holds a cycle");
       this.watched.add(value);
     }
     this.depth += 1;
-    const tree = this.objectNode(value);
+    const tree = encode();
     this.depth -= 1;
     if (watching) this.watched.delete(value);
     return tree;
@@ -107,11 +174,21 @@ export class Encoder {
     if (Array.isArray(value)) return this.array(value);
     const prototype = Object.getPrototypeOf(value) as object | null;
     if (prototype === Object.prototype || prototype === null) return this.plain(value as Record<string, unknown>);
+    const registered = this.classes.of(value);
+    if (registered !== undefined) return this.wrapped(KIND.class, registered.name, dataOf(value, registered));
     if (isMessage(value)) return this.message(value);
     return this.instance(value);
   }
 
+  private isPaged(values: readonly unknown[]): boolean {
+    return this.sink !== undefined && values.length > PAGED_FROM.list;
+  }
+
   private array(values: unknown[]): Tree {
+    if (this.isPaged(values)) {
+      const list = (this.sink as ObjectSink).list(values, (value) => this.child(value), false);
+      return this.sized(PAGED_LENGTH, list);
+    }
     const elements: Tree[] = new Array<Tree>(values.length);
     let size = 2;
     for (let index = 0; index < values.length; index += 1) {
@@ -119,9 +196,7 @@ export class Encoder {
       size += this.size + 1;
     }
     this.size = size;
-    if (this.sink === undefined || elements.length <= PAGED_FROM.list) return elements;
-    this.size = 64 + size / elements.length;
-    return this.sink.list(elements);
+    return elements;
   }
 
   private plain(value: Record<string, unknown>): Tree {
@@ -149,79 +224,67 @@ export class Encoder {
       const item = value[key];
       if (typeof item !== "function" && typeof item !== "symbol") entries.push([key, this.child(item)]);
     }
-    this.size = 64 + keys.length / 2;
-    return sink.record(entries);
+    return this.sized(PAGED_LENGTH, sink.record(entries));
   }
 
   /** A value inside another one: kept on its own when it is large. */
   private child(value: unknown): Tree {
+    if (typeof value === "string" && value.length > this.limit && this.sink !== undefined) {
+      return this.sized(REFERENCE_LENGTH, reference(this.sink.internText(value)));
+    }
     const tree = this.node(value);
     if (this.sink === undefined || this.size <= this.limit) return tree;
-    this.size = 12;
-    return reference(this.sink.intern(tree));
+    return this.sized(REFERENCE_LENGTH, reference(this.sink.intern(tree)));
   }
 
   private message(message: BaseMessage): Tree {
-    const id = idOf(message);
     const known = this.sink?.knownMessage(message);
-    if (known !== undefined) return this.sized(64, known);
+    if (known !== undefined) return this.sized(MESSAGE_REFERENCE_LENGTH, known);
+    const id = idOf(message);
     const outer = this.limit;
     this.limit = INLINE_LIMIT_IN_MESSAGE;
     const given = messageFields(message);
-    const fields = this.entries(given, Object.keys(given));
+    const fields = this.shared(given, () => this.entries(given, Object.keys(given)));
     this.limit = outer;
-    const body = tagged(KIND.message, messageClass(message), fields);
+    const className = messageClass(message);
     if (this.sink === undefined) {
-      return id === undefined ? body : tagged(KIND.message, messageClass(message), fields, id);
+      return id === undefined ? tagged(KIND.message, className, fields) : tagged(KIND.message, className, fields, id);
     }
-    const objectId = this.sink.intern(body);
-    const tree = id === undefined ? reference(objectId) : tagged(KIND.identified, objectId, id);
-    this.sink.remember(message, tree, fields);
-    return this.sized(64, tree);
+    const tree = this.sink.storeMessage(message, tagged(KIND.message, className, fields));
+    return this.sized(MESSAGE_REFERENCE_LENGTH, tree);
   }
 
   private instance(value: object): Tree {
     if (value instanceof Date) return this.sized(32, tagged(KIND.date, dateTree(value)));
-    if (value instanceof Map) return this.collection(KIND.map, [...(value as Map<unknown, unknown>)]);
-    if (value instanceof Set) return this.collection(KIND.set, [...(value as Set<unknown>)]);
+    if (value instanceof Map) return this.wrapped(KIND.map, [...(value as Map<unknown, unknown>)]);
+    if (value instanceof Set) return this.wrapped(KIND.set, [...(value as Set<unknown>)]);
     if (value instanceof RegExp) {
       return this.sized(value.source.length + 24, tagged(KIND.regexp, value.source, value.flags, value.lastIndex));
     }
     if (value instanceof Error) return this.error(value);
-    if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return this.binary(value);
+    if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
+      const tree = binaryTree(value);
+      return this.sized(tree.base64.length + 24, tagged(KIND.binary, tree.className, tree.base64));
+    }
     if (isBoxed(value)) return this.node(value.valueOf());
     return this.langGraph(value) ?? this.inert(value);
   }
 
-  private collection(kind: typeof KIND.map | typeof KIND.set, members: unknown[]): Tree {
-    const items = members.map((member) => {
-      const tree = this.child(member);
-      return [tree, this.size] as const;
-    });
-    this.size = items.reduce((sum, [, size]) => sum + size + 1, 16);
-    return tagged(
-      kind,
-      items.map(([tree]) => tree),
-    );
+  /** A tag around another value: the last one of the payload. */
+  private wrapped(kind: Kind, ...payload: unknown[]): Tree {
+    const value = payload.pop();
+    const tree = this.node(value);
+    this.size += 16;
+    return tagged(kind, ...(payload as Tree[]), tree);
   }
 
   private error(error: Error): Tree {
-    const name = typeof error.name === "string" ? error.name : "Error";
-    const message = typeof error.message === "string" ? error.message : "";
-    const own = this.plain(Object.fromEntries(Object.entries(error)));
+    const { name, message, own, hidden } = errorParts(error);
+    const ownTree = this.plain(own);
     let size = this.size + name.length + message.length + 16;
-    const held = hiddenOf(error, { name, message });
-    const hidden = this.entries(held, Object.keys(held));
+    const hiddenTree = this.entries(hidden, Object.keys(hidden));
     size += this.size;
-    return this.sized(size, tagged(KIND.error, name, message, own, hidden));
-  }
-
-  private binary(value: ArrayBufferView | ArrayBuffer): Tree {
-    const bytes = ArrayBuffer.isView(value)
-      ? Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-      : Buffer.from(value);
-    const text = bytes.toString("base64");
-    return this.sized(text.length + 24, tagged(KIND.binary, binaryClass(value), text));
+    return this.sized(size, tagged(KIND.error, name, message, ownTree, hiddenTree));
   }
 
   /** LangGraph's and LangChain's own value classes; undefined for every other. */
@@ -239,9 +302,7 @@ export class Encoder {
     const fields = Object.fromEntries(
       names.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]),
     );
-    const tree = this.plain(fields);
-    this.size += 8;
-    return tagged(kind, tree);
+    return this.wrapped(kind, fields);
   }
 
   /** Classes we do not know come back as plain data, as JSON would have it. */
@@ -254,35 +315,9 @@ export class Encoder {
   }
 }
 
-/** The properties of an error that are its own and not enumerable, unless the constructor will set them so. */
-function hiddenOf(error: Error, restored: { name: string; message: string }): Record<string, unknown> {
-  const hidden: Record<string, unknown> = {};
-  for (const key of HIDDEN_IN_ERROR) {
-    const property = Object.getOwnPropertyDescriptor(error, key);
-    if (property === undefined || property.enumerable === true) continue;
-    const value = (error as unknown as Record<string, unknown>)[key];
-    if (value !== (restored as Record<string, unknown>)[key]) hidden[key] = value;
-  }
-  return hidden;
-}
-
-function idOf(message: BaseMessage): string | undefined {
+/** @throws Unstorable for an id that no message can have. */
+export function idOf(message: BaseMessage): string | undefined {
   const id: unknown = message.id;
   if (id === undefined || id === null || typeof id === "string" || Number.isFinite(id)) return message.id;
   throw new Unstorable(`it holds a message whose id is a ${typeof id}`);
-}
-
-/** `new String("x")` and the like, which JSON writes as what they hold. */
-function isBoxed(value: object): boolean {
-  return value instanceof String || value instanceof Number || value instanceof Boolean || value instanceof BigInt;
-}
-
-function dateTree(date: Date): Tree {
-  const time = date.getTime();
-  return Number.isNaN(time) ? null : time;
-}
-
-function binaryClass(value: ArrayBufferView | ArrayBuffer): string {
-  if (Buffer.isBuffer(value)) return "Buffer";
-  return Object.prototype.toString.call(value).slice(8, -1);
 }

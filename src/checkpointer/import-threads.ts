@@ -151,7 +151,7 @@ class Target {
 
   has({ thread, ns, id }: Address): boolean {
     const namespace = this.archive.table.namespace(thread, ns);
-    return namespace !== undefined && this.archive.table.checkpoint(namespace.id, id) !== undefined;
+    return namespace !== undefined && this.archive.table.has(namespace.id, id);
   }
 
   store(
@@ -164,7 +164,7 @@ class Target {
       const namespace = this.archive.table.ensureNamespace(thread, ns);
       const given = metadata ?? { source: "loop", step: -1, parents: {} };
       this.archive.storeCheckpoint(namespace, parent, { ...checkpoint, id }, given, undefined, undefined);
-      for (const [task, writes] of byTask(pendingWrites)) this.archive.storeWrites(namespace.id, id, task, "", writes);
+      for (const [task, writes] of byTask(pendingWrites)) this.archive.storeWrites(namespace, id, task, "", writes);
     });
   }
 
@@ -175,8 +175,9 @@ class Target {
   remove({ thread, ns, id }: Address): void {
     this.write(() => {
       const namespace = this.archive.table.ensureNamespace(thread, ns);
-      this.archive.table.deleteCheckpoint(namespace.id, id);
-      this.upkeep.renewHead(namespace.id);
+      this.archive.deleteCheckpoint(namespace.id, id);
+      const [newest] = this.archive.rows(namespace.id, undefined, undefined);
+      this.upkeep.setHead(namespace.id, newest?.id);
     });
   }
 

@@ -18,6 +18,7 @@ export {
   UnstorableValueError,
 } from "./errors.js";
 export { NotADatabaseError, SchemaVersionError, StoreClosedError, StoreUnavailableError } from "../store/errors.js";
+export type { SerializableClass } from "./classes.js";
 export { importThreads } from "./import-threads.js";
 export type { ImportOptions, ImportReport, Progress } from "./import-threads.js";
 export type { Keep, PruneOptions, PruneReport } from "./retention.js";

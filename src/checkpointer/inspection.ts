@@ -1,11 +1,12 @@
 import type { Store } from "../store/home.js";
 import type { Namespace } from "../store/sqlite/checkpoints.js";
 import { MaintenanceTable } from "../store/sqlite/maintenance.js";
+import type { Size } from "../store/sqlite/maintenance.js";
 import { ObjectTable } from "../store/sqlite/objects.js";
 import type { Archive } from "./archive.js";
 import { CorruptObjectError } from "./errors.js";
 import { orphans } from "./orphans.js";
-import { referencesOfRow, referencesOfValue, walk } from "./reach.js";
+import { referencesOfRow, referencesOfTask, walk } from "./reach.js";
 import { pageBytes } from "./stats.js";
 import type { StorageStats } from "./stats.js";
 
@@ -45,8 +46,8 @@ export class Inspection {
         checkpoints += 1;
         this.gather(roots, damaged, row.id, () => referencesOfRow(row));
       }
-      for (const { checkpoint, value } of this.table.writeValues(id)) {
-        this.gather(roots, damaged, checkpoint, () => referencesOfValue(value));
+      for (const { checkpoint, body } of this.table.taskBodies(id)) {
+        this.gather(roots, damaged, checkpoint, () => referencesOfTask(body));
       }
     }
     const { reached, broken } = walk(roots, (id) => this.objects.read(id));
@@ -65,7 +66,7 @@ export class Inspection {
   stats(threadId: string | undefined): StorageStats {
     const namespaces = this.archive.table.namespaces({ thread: threadId, ns: undefined });
     const checkpoints = namespaces.map(({ id }) => this.table.checkpointSize(id));
-    const writes = namespaces.map(({ id }) => this.table.writeSize(id));
+    const writes = namespaces.map(({ id }) => this.writeSize(id));
     const total = (sizes: { rows: number; bytes: number }[], of: "rows" | "bytes"): number =>
       sizes.reduce((all, size) => all + size[of], 0);
     const objects = this.objectsOf(threadId, namespaces);
@@ -81,12 +82,20 @@ export class Inspection {
     };
   }
 
+  private writeSize(namespace: number): Size {
+    const tasks = this.table.taskBodies(namespace);
+    return {
+      rows: tasks.reduce((count, { body }) => count + this.archive.storedWrites(body).length, 0),
+      bytes: tasks.reduce((sum, { body }) => sum + (Buffer.isBuffer(body) ? body.length : 0), 0),
+    };
+  }
+
   private objectsOf(threadId: string | undefined, namespaces: readonly Namespace[]): { id: number; bytes: number }[] {
     const sizes = this.table.objectSizes();
     if (threadId === undefined && this.store.tenant === "") return sizes;
     const roots = namespaces.flatMap(({ id }) => [
       ...[...this.archive.rows(id, undefined, undefined)].flatMap(referencesOfRow),
-      ...this.table.writeValues(id).flatMap(({ value }) => referencesOfValue(value)),
+      ...this.table.taskBodies(id).flatMap(({ body }) => referencesOfTask(body)),
     ]);
     const { reached } = walk(roots, (id) => this.objects.read(id));
     return sizes.filter(({ id }) => reached.has(id));

@@ -1,54 +1,100 @@
 import type { BaseMessage } from "@langchain/core/messages";
-import type { ObjectTable } from "../store/sqlite/objects.js";
+import type { Fingerprint, ObjectTable } from "../store/sqlite/objects.js";
+import type { IdentityTable } from "../store/sqlite/identities.js";
+import type { Classes } from "./classes.js";
 import { Decoder } from "./decode.js";
 import type { ObjectSource } from "./decode.js";
 import { Encoder } from "./encode.js";
 import type { ObjectSink } from "./encode.js";
 import { CorruptObjectError } from "./errors.js";
-import { PageMemo, buildList, buildRecord, listElements, recordEntries } from "./pages.js";
-import { isSameMessage } from "./same.js";
-import { KIND, TAG, reference, referenceOf, tagged } from "./tree.js";
-import type { Tree } from "./tree.js";
+import { KnownMessages } from "./known-messages.js";
+import { Lists } from "./lists.js";
+import { MessageBody } from "./message-body.js";
+import { PackedWriter } from "./packed.js";
+import { recordEntries, recordTree } from "./pages.js";
+import type { ThreadDictionaries } from "./thread-dictionaries.js";
+import { KIND, reference, referenceOf, typedOf } from "./tree.js";
+import type { MessageReference, Tree } from "./tree.js";
 
 /** Texts of trees kept in memory, in characters. */
 const CACHE_LIMIT = 32_000_000;
-/** The root of a list or record that is longer than this is an object of its own, shared by all that hold it. */
-const ROOT_INLINE_LIMIT = 64;
+/** The root of a list or record that is longer than this, packed, is an object of its own, shared by all that hold it. */
+const ROOT_INLINE_LIMIT = 96;
+/** Long texts whose objects are known, in characters. */
+const TEXTS_LIMIT = 8_000_000;
 
-interface KnownMessage {
-  readonly objectId: number;
-  readonly body: Record<string, Tree>;
-  readonly keys: readonly string[];
-  readonly reference: Tree;
-  readonly id: string | undefined;
+interface Cached {
+  readonly tree: Tree;
+  readonly length: number;
+  /** Of an object that is a message; null when it is none. */
+  body?: MessageBody | null;
 }
 
 /**
  * Values to and from the object table: every piece once, and nothing encoded again that has not changed.
  *
- * A message that was stored or loaded before is compared with its stored form, not encoded; so a message changed in
- * place is stored as changed.
+ * What was stored or loaded before is compared with its stored form, not encoded; so a value changed in place is stored
+ * as changed.
  */
 export class Luggage implements ObjectSink, ObjectSource {
-  private messages = new WeakMap<BaseMessage, KnownMessage>();
-  private pages = new PageMemo();
-  private readonly trees = new Map<number, { tree: Tree; length: number }>();
+  private readonly cache = new Map<number, Cached>();
   private readonly ids = new Map<string, number>();
+  private readonly texts = new Map<string, number>();
   private cached = 0;
+  private textLength = 0;
   private readonly loader = (id: number): Tree => this.load(id);
-  private readonly encoder = new Encoder(this);
-  private readonly decoder = new Decoder(this);
+  private readonly writer = new PackedWriter();
+  private readonly encoder: Encoder;
+  private readonly decoder: Decoder;
+  private readonly messages: KnownMessages;
+  private readonly lists: Lists;
+  /** The channel whose value is being stored. */
+  private channel: string | undefined;
 
-  constructor(private readonly objects: ObjectTable) {}
-
-  /** The tree of a whole value: itself when its JSON is short enough to stand in a row, else a reference. */
-  store(value: unknown, what: string, inlineLimit: number): Tree {
-    return this.outsized(this.encoder.encode(value, what), inlineLimit);
+  constructor(
+    private readonly objects: ObjectTable,
+    identities: IdentityTable,
+    classes: Classes,
+    private readonly dictionaries: Pick<ThreadDictionaries, "notice">,
+  ) {
+    this.encoder = new Encoder(this, this, classes);
+    this.decoder = new Decoder(this, classes);
+    this.messages = new KnownMessages(this, identities);
+    this.lists = new Lists(this, this.messages);
   }
 
-  private outsized(tree: Tree, inlineLimit: number): Tree {
-    if (referenceOf(tree) !== undefined) return tree;
-    return JSON.stringify(tree).length > inlineLimit ? reference(this.intern(tree)) : tree;
+  /**
+   * The tree of a whole value: itself when it is short enough to stand in a row, else a reference.
+   *
+   * @param limit how many packed bytes may stand in the row
+   * @param channel names the channel whose value it is; what it held last is not encoded again
+   */
+  store(value: unknown, what: string, limit: number, channel?: string): Tree {
+    this.channel = channel;
+    const tree = this.encoder.encode(value, what);
+    const [kind] = typedOf(tree) ?? [];
+    return this.outsized(tree, kind === KIND.list || kind === KIND.record ? Math.max(limit, ROOT_INLINE_LIMIT) : limit);
+  }
+
+  /** A tree, or the reference of an object that holds it when it is longer than `limit`. */
+  outsized(tree: Tree, limit: number): Tree {
+    if (typeof tree !== "object" || tree === null || referenceOf(tree) !== undefined) {
+      if (typeof tree !== "string" || tree.length <= limit) return tree;
+    }
+    this.writer.tree(tree);
+    return this.writer.finish().length > limit ? reference(this.intern(tree)) : tree;
+  }
+
+  /** The tree of a value as it is; of what is long in it, references. */
+  encode(value: unknown, what: string): Tree {
+    this.channel = undefined;
+    return this.encoder.encode(value, what);
+  }
+
+  /** The tree that a reference stands for; any other tree as it is. */
+  resolved(tree: Tree): Tree {
+    const objectId = referenceOf(tree);
+    return objectId === undefined ? tree : this.load(objectId);
   }
 
   /** A fresh value from a tree. */
@@ -56,13 +102,21 @@ export class Luggage implements ObjectSink, ObjectSource {
     return this.decoder.decode(tree);
   }
 
+  /** The same for the value of a channel, which will be compared and not encoded when it is stored again. */
+  restoreChannel(tree: Tree, channel: string): unknown {
+    const list = typedOf(this.resolved(tree));
+    return list?.[0] === KIND.list ? this.lists.decodeChannel(channel, list) : this.restore(tree);
+  }
+
   /** Forgets what was cached: after a rollback, ids may name other objects. */
   forget(): void {
-    this.messages = new WeakMap();
-    this.pages = new PageMemo();
-    this.trees.clear();
+    this.messages.forget();
+    this.lists.forget();
+    this.cache.clear();
     this.ids.clear();
+    this.texts.clear();
     this.cached = 0;
+    this.textLength = 0;
   }
 
   intern(tree: Tree): number {
@@ -71,84 +125,100 @@ export class Luggage implements ObjectSink, ObjectSource {
     const key = fingerprint.hash.toString("latin1");
     const known = this.ids.get(key);
     if (known !== undefined) return known;
-    const id = this.objects.find(fingerprint) ?? this.objects.insert(text, fingerprint);
+    const id = this.objects.find(fingerprint) ?? this.insert(text, fingerprint);
     this.keep(id, tree, text.length);
     this.ids.set(key, id);
     return id;
   }
 
+  private insert(text: string, fingerprint: Fingerprint): number {
+    const id = this.objects.insert(text, fingerprint);
+    this.dictionaries.notice(id, text);
+    return id;
+  }
+
+  internText(text: string): number {
+    const known = this.texts.get(text);
+    if (known !== undefined) return known;
+    const id = this.intern(text);
+    this.textLength += text.length;
+    if (this.textLength > TEXTS_LIMIT) {
+      this.texts.clear();
+      this.textLength = text.length;
+    }
+    this.texts.set(text, id);
+    return id;
+  }
+
   load(objectId: number): Tree {
-    const cached = this.trees.get(objectId);
-    if (cached !== undefined) return cached.tree;
+    return this.entry(objectId).tree;
+  }
+
+  private entry(objectId: number): Cached {
+    const cached = this.cache.get(objectId);
+    if (cached !== undefined) return cached;
     const found = this.objects.read(objectId);
     if (typeof found === "string") throw corrupt(objectId, found);
-    const tree = JSON.parse(found.text) as Tree;
-    this.keep(objectId, tree, found.text.length);
-    return tree;
+    this.dictionaries.notice(objectId, found.text);
+    return this.keep(objectId, JSON.parse(found.text) as Tree, found.text.length);
+  }
+
+  /** The body of a message, ready to make instances from; undefined when the object is something else. */
+  body(objectId: number): MessageBody | undefined {
+    const entry = this.entry(objectId);
+    entry.body ??= MessageBody.of(entry.tree, this.loader) ?? null;
+    return entry.body ?? undefined;
+  }
+
+  message(reference: MessageReference): BaseMessage | undefined {
+    return this.messages.makeAt(reference);
+  }
+
+  decode(tree: Tree): unknown {
+    return this.decoder.decode(tree);
   }
 
   elements(list: Tree[]): Tree[] {
-    return listElements(list, this.loader);
+    return this.lists.elements(list);
   }
 
   entries(record: Tree[]): [string, Tree][] {
     return recordEntries(record, this.loader);
   }
 
-  list(elements: Tree[]): Tree {
-    return this.outsized(
-      buildList(elements, (tree) => this.intern(tree), this.pages),
-      ROOT_INLINE_LIMIT,
-    );
+  list(values: readonly unknown[], encode: (value: unknown) => Tree, isRoot: boolean): Tree {
+    if (isRoot) return this.lists.encodeWhole(this.channel, values, encode);
+    return this.outsized(this.lists.encode(values, encode), ROOT_INLINE_LIMIT);
   }
 
   record(entries: [string, Tree][]): Tree {
     return this.outsized(
-      buildRecord(entries, (tree) => this.intern(tree)),
+      recordTree(entries, (tree) => this.intern(tree)),
       ROOT_INLINE_LIMIT,
     );
   }
 
   knownMessage(message: BaseMessage): Tree | undefined {
-    const known = this.messages.get(message);
-    if (known === undefined || !isSameMessage(message, known.body, known.keys, this.loader)) return undefined;
-    if (known.id === message.id) return known.reference;
-    const renamed = messageReference(known.objectId, message.id);
-    this.messages.set(message, { ...known, reference: renamed, id: message.id });
-    return renamed;
+    return this.messages.find(message);
   }
 
-  remember(message: BaseMessage, tree: Tree, body: Record<string, Tree>): void {
-    const objectId = referenceOf(tree) ?? ((tree as { [TAG]: Tree[] })[TAG][1] as number);
-    this.messages.set(message, { objectId, body, keys: keysOf(body), reference: tree, id: message.id });
+  storeMessage(message: BaseMessage, body: Tree): Tree {
+    return this.messages.store(message, body);
   }
 
-  private keep(id: number, tree: Tree, length: number): void {
-    if (this.trees.has(id)) return;
-    this.trees.set(id, { tree, length });
+  private keep(id: number, tree: Tree, length: number): Cached {
+    const entry = { tree, length };
+    this.cache.set(id, entry);
     this.cached += length;
-    if (this.cached <= CACHE_LIMIT) return;
-    for (const [oldest, entry] of this.trees) {
-      this.trees.delete(oldest);
-      this.cached -= entry.length;
+    if (this.cached <= CACHE_LIMIT) return entry;
+    for (const [oldest, { length: freed }] of this.cache) {
+      this.cache.delete(oldest);
+      this.cached -= freed;
       if (this.cached <= CACHE_LIMIT / 2) break;
     }
     this.ids.clear();
+    return entry;
   }
-}
-
-const keysByBody = new WeakMap<object, string[]>();
-
-function keysOf(body: Record<string, Tree>): string[] {
-  const known = keysByBody.get(body);
-  if (known !== undefined) return known;
-  const keys = Object.keys(body);
-  keysByBody.set(body, keys);
-  return keys;
-}
-
-function messageReference(objectId: number, id: string | undefined): Tree {
-  return id === undefined ? reference(objectId) : tagged(KIND.identified, objectId, id);
 }
 
 function corrupt(objectId: number, what: "missing" | "corrupt"): CorruptObjectError {

@@ -81,7 +81,7 @@ function byType(type: string): string {
  * What an instance holds under the name of a field. A message that was made from a spread of another one was given that
  * one's `lc_kwargs`, and holds its own under this name; read from the instance they would nest once more with each load.
  */
-function fieldOf(instance: Fields, given: Fields, key: string): unknown {
+export function fieldOf(instance: Fields, given: Fields, key: string): unknown {
   const another = key === "lc_kwargs" || key in Object.prototype;
   return key in instance && !another ? instance[key] : given[key];
 }
@@ -129,19 +129,24 @@ export function messageFields(message: BaseMessage): Fields {
 const PLACEHOLDERS = { content: "", tool_call_id: "", role: "", name: "", id: "" } as const;
 
 /**
- * A new instance from fields that nobody else holds (constructors write into what they are given). Fields that were set
- * to something no constructor takes are put onto the instance as they were.
+ * A new instance. Fields that were set to something no constructor takes are put onto the instance as they were.
+ *
+ * @param copyFields makes fields that nobody else holds: constructors write into what they are given
  */
-export function makeMessage(className: string, fields: Fields, id: string | undefined): BaseMessage {
+export function makeMessage(className: string, copyFields: () => Fields, id: string | undefined): BaseMessage {
   const Class = (Object.hasOwn(CLASSES, className) ? CLASSES[className] : undefined) ?? HumanMessage;
-  if (id !== undefined) fields.id = id;
-  else delete fields.id;
-  const given = { ...fields };
   try {
-    return new Class(fields as never);
+    return new Class(withId(copyFields(), id) as never);
   } catch {
     const made = new Class({ ...PLACEHOLDERS } as never);
+    const given = withId(copyFields(), id);
     for (const key of LATE_FIELDS) if (key in made || key in given) (made as unknown as Fields)[key] = given[key];
     return Object.assign(made, { id, lc_kwargs: given });
   }
+}
+
+function withId(fields: Fields, id: string | undefined): Fields {
+  if (id !== undefined) fields.id = id;
+  else delete fields.id;
+  return fields;
 }

@@ -1,7 +1,7 @@
 import type { MaintenanceTable } from "../store/sqlite/maintenance.js";
 import type { ObjectTable } from "../store/sqlite/objects.js";
 import { damaged } from "./damage.js";
-import { referencesOfRow, referencesOfValue, walk } from "./reach.js";
+import { referencesOfRow, referencesOfTask, walk } from "./reach.js";
 
 export interface Orphan {
   readonly id: number;
@@ -15,9 +15,10 @@ export interface Orphan {
  */
 export function orphans(table: MaintenanceTable, objects: ObjectTable): Orphan[] {
   const rows = table.allCheckpointRows().flatMap(referencesOfRow);
-  const writes = table.allWriteValues().flatMap(referencesOfValue);
+  const writes = table.allTaskBodies().flatMap(referencesOfTask);
   const { reached, broken } = walk([...rows, ...writes], (id) => objects.readUnchecked(id));
   // What stands below a broken object is not seen from here, and may be all that a backup needs to make it whole.
   for (const id of broken.keys()) throw damaged(`Object ${id}, to which something still refers,`);
-  return table.objectSizes().filter(({ id }) => !reached.has(id));
+  const dictionaries = table.dictionariesOfThreads();
+  return table.objectSizes().filter(({ id }) => !reached.has(id) && !dictionaries.has(id));
 }

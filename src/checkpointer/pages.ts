@@ -1,101 +1,138 @@
-import { KIND, tagged } from "./tree.js";
+import { KIND, messageReference, tagged, typedOf } from "./tree.js";
 import type { Tree } from "./tree.js";
 
 /**
  * Long arrays and records as pages of references, so that one append rewrites the tail and the root and nothing else,
  * whatever the length.
  *
- * A list of n elements has ⌊n / PAGE⌋ full pages; their ids are grouped in FANOUTs like the digits of a number, and the
+ * A list of n elements has ⌊n / PAGE⌋ full pages; their ids are grouped by FANOUT like the digits of a number, and the
  * rest of the elements stands in the root: `[kind, n, [ids of pages, ids of groups of pages, …], rest]`. The form is a
  * function of the elements alone: equal lists have equal trees.
  */
-const PAGE = 8;
-const FANOUT = 32;
-const RECORD_PAGE = 32;
+export const PAGE = 8;
+const FANOUT = 8;
 
 type Intern = (tree: Tree) => number;
+type Load = (id: number) => Tree;
 
-/** Page ids by the identity of their elements' trees, which are the same objects as long as nothing changed. */
-export class PageMemo {
-  private readonly pages = new WeakMap<object, { elements: readonly Tree[]; id: number }>();
+export function listTree(count: number, spine: Spine, rest: readonly Tree[]): Tree {
+  return tagged(KIND.list, count, looseOf(spine), [...rest]);
+}
 
-  find(elements: readonly Tree[]): number | undefined {
-    const first = elements[0];
-    if (typeof first !== "object" || first === null) return undefined;
-    const known = this.pages.get(first);
-    return known?.elements.every((element, index) => element === elements[index]) ? known.id : undefined;
+/** A full page; one of nothing but messages in a form of its own, which is half as long. */
+export function pageTree(elements: readonly Tree[]): Tree {
+  const references = elements.flatMap(messagePair);
+  return references.length === 2 * elements.length ? tagged(KIND.messages, ...references) : [...elements];
+}
+
+function messagePair(tree: Tree): number[] {
+  const typed = typedOf(tree);
+  return typed?.[0] === KIND.identified ? [typed[1] as number, typed[2] as number] : [];
+}
+
+/** Ids of pages and of groups of them, level by level: what a tree of pages was built of last. */
+export type Spine = readonly (readonly number[])[];
+
+/**
+ * The ids of all levels: pages, groups of FANOUT pages, groups of groups. A group that `before` has at the same place,
+ * with the same members, is not looked up again.
+ */
+export function spineOf(pageIds: readonly number[], intern: Intern, before: Spine = []): Spine {
+  const spine: (readonly number[])[] = [];
+  for (let ids = pageIds; ids.length > 0; ids = groupsOf(ids, intern, before, spine.length - 1)) {
+    spine.push(ids);
   }
+  return spine;
+}
 
-  keep(elements: readonly Tree[], id: number): void {
-    const first = elements[0];
-    if (typeof first === "object" && first !== null) this.pages.set(first, { elements, id });
+function groupsOf(ids: readonly number[], intern: Intern, before: Spine, level: number): number[] {
+  const groups: number[] = [];
+  for (let from = 0; from + FANOUT <= ids.length; from += FANOUT) {
+    const known = before[level + 1]?.[groups.length];
+    const isKnown = known !== undefined && isSameGroup(ids, before[level] as readonly number[], from);
+    groups.push(isKnown ? known : intern(tagged(KIND.group, ids.slice(from, from + FANOUT))));
   }
+  return groups;
 }
 
-export function buildList(elements: readonly Tree[], intern: Intern, memo: PageMemo): Tree {
-  const rest = elements.length % PAGE;
-  const paged = elements.length - rest;
-  const ids: number[] = [];
-  for (let from = 0; from < paged; from += PAGE) ids.push(pageId(elements.slice(from, from + PAGE), intern, memo));
-  return tagged(KIND.list, elements.length, levels(ids, intern), elements.slice(paged));
+function isSameGroup(ids: readonly number[], before: readonly number[], from: number): boolean {
+  for (let at = from; at < from + FANOUT; at += 1) if (ids[at] !== before[at]) return false;
+  return true;
 }
 
-function pageId(elements: Tree[], intern: Intern, memo: PageMemo): number {
-  const known = memo.find(elements);
-  if (known !== undefined) return known;
-  const id = intern(elements);
-  memo.keep(elements, id);
-  return id;
+/** What stands in a root: of each level the ids that are in no group. */
+function looseOf(spine: Spine): number[][] {
+  return spine.map((ids) => ids.slice(ids.length - (ids.length % FANOUT)));
 }
 
-function levels(pageIds: number[], intern: Intern): number[][] {
-  const result: number[][] = [];
-  let ids = pageIds;
-  while (ids.length > 0) {
-    const loose = ids.length % FANOUT;
-    const grouped = ids.length - loose;
-    result.push(ids.slice(grouped));
-    const groups: number[] = [];
-    for (let from = 0; from < grouped; from += FANOUT) {
-      groups.push(intern(tagged(KIND.group, ids.slice(from, from + FANOUT))));
-    }
-    ids = groups;
+/** The ids of all levels again, from what stands in a root. */
+function spineFrom(loose: readonly (readonly number[])[], load: Load): Spine {
+  const spine: (readonly number[])[] = [];
+  let members: readonly number[] = [];
+  for (const ids of [...loose].reverse()) {
+    const all = [...members, ...ids];
+    spine.unshift(all);
+    members = spine.length === loose.length ? [] : all.flatMap((id) => membersOf(load(id)));
   }
-  return result;
+  return spine;
 }
 
-/** The elements of a list, oldest first. `tag` is what stands behind the tag of `buildList`'s tree. */
-export function listElements(tag: readonly Tree[], load: (id: number) => Tree): Tree[] {
-  const spine = tag[2] as number[][];
+function membersOf(group: Tree): number[] {
+  const [kind, members] = (typedOf(group) ?? []) as [string?, number[]?];
+  if (kind !== KIND.group || members === undefined) throw new TypeError("What is stored as a group of pages is none.");
+  return members;
+}
+
+export interface ListParts {
+  readonly count: number;
+  readonly spine: Spine;
+  /** The elements that fill no page yet. */
+  readonly rest: Tree[];
+}
+
+/** What a list is made of. `tag` is what stands behind the tag of `listTree`'s tree. */
+export function listParts([, count, loose, rest]: readonly Tree[], load: Load): ListParts {
+  return { count: count as number, spine: spineFrom(loose as number[][], load), rest: rest as Tree[] };
+}
+
+export function pageElements(page: Tree): Tree[] {
+  if (Array.isArray(page)) return page;
+  const [kind, ...references] = typedOf(page) as Tree[];
+  if (kind !== KIND.messages) throw new TypeError("What is stored as a page of a list is none.");
   const elements: Tree[] = [];
-  for (let level = spine.length - 1; level >= 0; level -= 1) {
-    for (const id of spine[level] ?? []) appendPages(id, level, load, elements);
+  for (let at = 0; at < references.length; at += 2) {
+    elements.push(messageReference({ objectId: references[at] as number, ordinal: references[at + 1] as number }));
   }
-  elements.push(...(tag[3] as Tree[]));
   return elements;
 }
 
-function appendPages(id: number, level: number, load: (id: number) => Tree, into: Tree[]): void {
-  if (level === 0) {
-    into.push(...(load(id) as Tree[]));
-    return;
-  }
-  const group = load(id) as { "~": [string, number[]] };
-  for (const child of group["~"][1]) appendPages(child, level - 1, load, into);
-}
+/** A page of a record ends behind a key whose hash says so: one more or one less key changes one page. */
+const RECORD_PAGE = { usual: 32, longest: 128 } as const;
 
 /** A record as pages of entries, in the order of its keys. */
-export function buildRecord(entries: readonly [string, Tree][], intern: Intern): Tree {
+export function recordTree(entries: readonly [string, Tree][], intern: Intern): Tree {
   const ids: number[] = [];
-  for (let from = 0; from < entries.length; from += RECORD_PAGE) {
-    ids.push(intern(entries.slice(from, from + RECORD_PAGE).flat()));
+  let page: Tree[] = [];
+  for (const [key, value] of entries) {
+    page.push(key, value);
+    if (keyHash(key) % RECORD_PAGE.usual !== 0 && page.length < 2 * RECORD_PAGE.longest) continue;
+    ids.push(intern(page));
+    page = [];
   }
-  return tagged(KIND.record, ids);
+  if (page.length > 0) ids.push(intern(page));
+  return tagged(KIND.record, looseOf(spineOf(ids, intern)));
 }
 
-export function recordEntries(tag: readonly Tree[], load: (id: number) => Tree): [string, Tree][] {
+/** FNV-1a. */
+function keyHash(key: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
+
+export function recordEntries(tag: readonly Tree[], load: Load): [string, Tree][] {
   const entries: [string, Tree][] = [];
-  for (const id of tag[1] as number[]) {
+  for (const id of spineFrom(tag[1] as number[][], load)[0] ?? []) {
     const page = load(id) as Tree[];
     for (let index = 0; index < page.length; index += 2) {
       entries.push([page[index] as string, page[index + 1] as Tree]);

@@ -1,8 +1,8 @@
-import type { CheckpointRow } from "../store/sqlite/checkpoints.js";
 import { reading } from "./damage.js";
-import { rootsIn } from "./shape.js";
+import { readCheckpoint, referencesOfCheckpoint } from "./checkpoint-row.js";
 import { referencesIn } from "./tree.js";
 import type { Tree } from "./tree.js";
+import { readWrites, referencesOfWrites } from "./write-row.js";
 
 /** What is found at an object's id. */
 export type Found = { readonly text: string } | "missing" | "corrupt";
@@ -15,17 +15,13 @@ export interface Walk {
 }
 
 /** The objects that a checkpoint's row refers to directly. @throws CorruptObjectError when the row cannot be read. */
-export function referencesOfRow(row: Pick<CheckpointRow, "shape" | "body" | "metadata">): number[] {
-  return reading("A checkpoint", () => [
-    row.shape,
-    ...rootsIn(row.body).flatMap((root) => [...referencesIn(root)]),
-    ...referencesIn(JSON.parse(row.metadata) as Tree),
-  ]);
+export function referencesOfRow({ id, body }: { readonly id: string; readonly body: unknown }): number[] {
+  return reading(`Checkpoint ${id}`, () => referencesOfCheckpoint(readCheckpoint(id, body)));
 }
 
-/** The objects that a stored value refers to directly. @throws CorruptObjectError when it cannot be read. */
-export function referencesOfValue(value: string): number[] {
-  return reading("A stored write", () => [...referencesIn(JSON.parse(value) as Tree)]);
+/** The objects that the writes of a task refer to directly. @throws CorruptObjectError when they cannot be read. */
+export function referencesOfTask(body: unknown): number[] {
+  return reading("A stored write", () => referencesOfWrites(readWrites(body)));
 }
 
 /** Follows references from the roots to everything below them. Reads each object once. */

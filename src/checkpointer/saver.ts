@@ -19,6 +19,8 @@ import type { Namespace } from "../store/sqlite/checkpoints.js";
 import type { SqliteDatabase } from "../store/sqlite/database.js";
 import { ThreadTable } from "../store/sqlite/threads.js";
 import { Archive, configOf } from "./archive.js";
+import { Classes } from "./classes.js";
+import type { SerializableClass } from "./classes.js";
 import { deltaHistory, emptyHistory } from "./delta-history.js";
 import { Arrivals, neverStored, underExit } from "./durability.js";
 import { damaged } from "./damage.js";
@@ -44,6 +46,8 @@ export interface SlimSaverOptions {
   readonly tenant?: string;
   /** Where todos and plan stand in the state, for `position`. Default: the channels `todos` and `plan`. */
   readonly position?: PositionSelectors;
+  /** Classes of the application whose instances come back as instances; others come back as plain data. */
+  readonly classes?: readonly SerializableClass[];
   readonly clock?: Clock;
 }
 
@@ -63,7 +67,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     const tenant = options.tenant ?? "";
     this.concurrency = options.concurrency ?? "enforce";
     this[STORE] = { database, tenant, clock: options.clock ?? systemClock };
-    this.archive = new Archive(this[STORE]);
+    this.archive = new Archive(this[STORE], new Classes(options.classes));
     this.threads = new ThreadTable(database, tenant);
   }
 
@@ -80,14 +84,14 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     if (namespace === undefined) return undefined;
     if (address.checkpointId === undefined) return this.newest(namespace);
     const row = this.archive.table.checkpoint(namespace.id, address.checkpointId);
-    return row === undefined ? undefined : this.archive.tuple(namespace, row);
+    return row && this.archive.tuple(namespace, row, row.id === namespace.head);
   }
 
   private newest(namespace: Namespace): CheckpointTuple | undefined {
     const { table } = this.archive;
     if (namespace.head === null) return undefined;
     const row = table.checkpoint(namespace.id, namespace.head);
-    if (row !== undefined) return this.archive.tuple(namespace, row);
+    if (row !== undefined) return this.archive.tuple(namespace, row, true);
     const now = table.namespace(namespace.thread, namespace.ns);
     if (now === undefined) return undefined;
     if (now.id !== namespace.id || now.head !== namespace.head) return this.newest(now);
@@ -123,8 +127,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     for (const namespace of this.archive.table.namespaces(filter)) {
       for (const row of this.archive.rows(namespace.id, before, optionalId(only, "checkpoint_id"))) {
         if (left <= 0) return;
-        const metadata = this.archive.restoreText(row.metadata) as CheckpointMetadata;
-        if (!matches(metadata, wanted)) continue;
+        if (wanted !== undefined && !matches(this.archive.metadataOf(row), wanted)) continue;
         left -= 1;
         yield await Promise.resolve(this.archive.tuple(namespace, row));
       }
@@ -175,7 +178,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
       this.guardTombstone(address);
       const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
       this.archive.endPlainAnswer(namespace.id, checkpointId, taskId, writes);
-      this.archive.storeWrites(namespace.id, checkpointId, taskId, taskPath, writes);
+      this.archive.storeWrites(namespace, checkpointId, taskId, taskPath, writes);
       if (address.ns !== "" || namespace.head !== checkpointId || !holdsUp(writes)) return;
       const state = heldUpBy(this.archive.pendingWrites(namespace.id, checkpointId));
       if (state !== undefined) this.summarise(address.threadId, state, undefined);
@@ -205,7 +208,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
   private async untilStored(threadId: string, ns: string, id: string, timeoutMs: number): Promise<void> {
     const isThere = (): boolean => {
       const namespace = this.archive.table.namespace(threadId, ns);
-      return namespace !== undefined && this.archive.table.checkpoint(namespace.id, id) !== undefined;
+      return namespace !== undefined && this.archive.table.has(namespace.id, id);
     };
     const arrived = await this.arrivals.until(arrivalKey(threadId, ns, id), isThere, timeoutMs);
     if (!arrived) throw neverStored(threadId, ns, id, timeoutMs);
@@ -241,7 +244,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
       parent: address.checkpointId,
       id,
       source: (metadata as Partial<CheckpointMetadata> | null | undefined)?.source,
-      again: this.archive.table.checkpoint(namespace.id, id) !== undefined,
+      again: this.archive.table.has(namespace.id, id),
     };
     if (mayAdvance(move)) return;
     const stale = staleCheckpoint(move);

@@ -25,9 +25,19 @@ export const KIND = {
   send: "s",
   command: "C",
   delta: "d",
+  /** An instance of a class that the application registered. */
+  class: "K",
   list: "l",
+  /** A page of a list that holds nothing but messages. */
+  messages: "p",
   group: "g",
   record: "o",
+  /** The part of a value below a depth at which a recursive reader would run out of stack. */
+  cut: "k",
+  /** A value in which one object stands at several places. */
+  shared: "=",
+  /** A text that stands for itself: its cut parts, then the value. */
+  table: "t",
 } as const;
 
 export type Kind = (typeof KIND)[keyof typeof KIND];
@@ -67,6 +77,24 @@ export function setOwn(target: Record<string, unknown>, key: string, value: unkn
   } else target[key] = value;
 }
 
+/** The payload of a typed value; undefined for plain data, plain references, and values that are no objects. */
+export function typedOf(tree: Tree): Tree[] | undefined {
+  if (typeof tree !== "object" || tree === null || Array.isArray(tree)) return undefined;
+  const payload = tagOf(tree);
+  return Array.isArray(payload) ? payload : undefined;
+}
+
+/** The reference of a message: its body, and which of the ids that this body has had. */
+export interface MessageReference {
+  readonly objectId: number;
+  /** 0 for a message without an id. */
+  readonly ordinal: number;
+}
+
+export function messageReference({ objectId, ordinal }: MessageReference): Tree {
+  return ordinal === 0 ? reference(objectId) : tagged(KIND.identified, objectId, ordinal);
+}
+
 /** Every object id that a tree refers to directly. */
 export function* referencesIn(tree: Tree): Generator<number> {
   const pending: Tree[] = [tree];
@@ -74,7 +102,7 @@ export function* referencesIn(tree: Tree): Generator<number> {
     const node = pending.pop() as Tree;
     if (typeof node !== "object" || node === null) continue;
     if (Array.isArray(node)) {
-      pending.push(...node);
+      for (const element of node) pending.push(element);
       continue;
     }
     const payload = tagOf(node);
@@ -86,10 +114,12 @@ export function* referencesIn(tree: Tree): Generator<number> {
 
 function* referencesInTag(payload: Tree[], pending: Tree[]): Generator<number> {
   const [kind, first, second] = payload;
-  if (kind === KIND.identified) yield first as number;
+  if (kind === KIND.identified || kind === KIND.cut) yield first as number;
+  else if (kind === KIND.messages) for (let at = 1; at < payload.length; at += 2) yield payload[at] as number;
   else if (kind === KIND.list) {
     for (const level of second as number[][]) yield* level;
     pending.push(payload[3] as Tree);
-  } else if (kind === KIND.record || kind === KIND.group) yield* first as number[];
+  } else if (kind === KIND.group) yield* first as number[];
+  else if (kind === KIND.record) for (const level of first as number[][]) yield* level;
   else pending.push(...payload.slice(1));
 }

@@ -5,6 +5,7 @@ import { CONTROL } from "../shared/langgraph.js";
 import type { Store } from "../store/home.js";
 import type { CheckpointRow, Namespace } from "../store/sqlite/checkpoints.js";
 import { MaintenanceTable } from "../store/sqlite/maintenance.js";
+import type { TaskBody } from "../store/sqlite/maintenance.js";
 import { ObjectTable } from "../store/sqlite/objects.js";
 import { ThreadTable } from "../store/sqlite/threads.js";
 import type { Archive } from "./archive.js";
@@ -15,6 +16,9 @@ import { isLive, kept } from "./retention.js";
 import type { Candidate, Keep, Policy, PruneOptions, PruneReport } from "./retention.js";
 
 const NOTHING: PruneReport = { namespaces: 0, checkpoints: 0, writes: 0, objects: 0, bytes: 0 };
+
+/** Of a task's id, which is a UUID. */
+const TASK_ID_LENGTH = 36;
 
 /** Of a thread that has no checkpoint. */
 const NO_SUMMARY = { state: null, step: undefined, at: 0 } as const;
@@ -83,7 +87,7 @@ export class Upkeep {
     this.store.database.transaction(() => {
       for (const namespace of this.archive.table.namespaces({ thread: undefined, ns: undefined })) {
         const gone = this.table.ofRuns(namespace.id, runs);
-        for (const checkpoint of gone) this.archive.table.deleteCheckpoint(namespace.id, checkpoint);
+        for (const checkpoint of gone) this.archive.deleteCheckpoint(namespace.id, checkpoint);
         if (gone.length > 0) this.renew(namespace);
       }
       this.collect();
@@ -92,14 +96,21 @@ export class Upkeep {
   }
 
   /** After its newest checkpoints were removed: head and summary follow what is left. */
-  private renew({ id, thread, ns }: Namespace): void {
-    const head = this.table.renewHead(id);
+  private renew(namespace: Namespace): void {
+    const { id, thread, ns } = namespace;
+    const head = this.newestLeft(id);
+    this.table.setHead(id, head);
     const row = head === undefined ? undefined : this.archive.table.checkpoint(id, head);
     if (row === undefined) this.table.deleteNamespace(id);
     if (ns !== "") return;
-    const tuple = row && this.archive.tuple({ id, thread, ns, head: row.id }, row);
+    const tuple = row && this.archive.tuple({ ...namespace, head: row.id }, row);
     const summary = tuple && { state: stateOf(tuple), step: tuple.metadata?.step, at: this.store.clock.now() };
     this.threads.summarise(thread, summary ?? NO_SUMMARY);
+  }
+
+  private newestLeft(namespace: number): string | undefined {
+    for (const { id } of this.archive.rows(namespace, undefined, undefined)) return id;
+    return undefined;
   }
 
   private threadIds(): string[] {
@@ -134,19 +145,19 @@ export class Upkeep {
   private carryOut({ namespace, candidates, stay, cutoff }: Plan, keptRoots: ReadonlySet<string>): PruneReport {
     const head = candidates.find(({ id }) => id === namespace.head);
     if (!isLive(namespace.ns, head, keptRoots) && candidates.every(({ at }) => at < cutoff)) {
-      return { ...NOTHING, namespaces: 1, ...this.table.deleteNamespace(namespace.id) };
+      const writes = candidates.reduce((count, { id }) => count + this.archive.writesOf(namespace.id, id).length, 0);
+      this.table.deleteNamespace(namespace.id);
+      return { ...NOTHING, namespaces: 1, checkpoints: candidates.length, writes };
     }
     const gone = candidates.filter(({ id }) => !stay.has(id));
-    const writes = gone.reduce(
-      (count, { id }) => count + this.archive.table.deleteCheckpoint(namespace.id, id).writes,
-      0,
-    );
+    const writes = gone.reduce((count, { id }) => count + this.archive.deleteCheckpoint(namespace.id, id).writes, 0);
     return { ...NOTHING, checkpoints: gone.length, writes };
   }
 
   private candidates(namespace: Namespace): Candidate[] {
-    const withWrites = new Set(this.table.withWrites(namespace.id));
-    const anchors = new Set(this.table.anchors(namespace.id, namespace.thread, CONTROL.interrupt));
+    const tasks = this.table.taskBodies(namespace.id);
+    const withWrites = new Set(tasks.map(({ checkpoint }) => checkpoint));
+    const anchors = this.anchors(namespace.thread, tasks);
     return [...this.archive.rows(namespace.id, undefined, undefined)].map((row) => ({
       ...this.facts(row),
       hasWrites: withWrites.has(row.id),
@@ -154,13 +165,21 @@ export class Upkeep {
     }));
   }
 
+  /** Checkpoints at which somebody was asked, or whose task carried an effect out. */
+  private anchors(thread: string, tasks: readonly TaskBody[]): Set<string> {
+    const acting = new Set(this.table.visitsWithEffects(thread).map(taskOfVisit));
+    const isAnchor = ({ task, body }: TaskBody): boolean =>
+      acting.has(task) || this.archive.storedWrites(body).some(({ channel }) => channel === CONTROL.interrupt);
+    return new Set(tasks.filter(isAnchor).map(({ checkpoint }) => checkpoint));
+  }
+
   private facts(row: CheckpointRow): Omit<Candidate, "hasWrites" | "isAnchor"> {
     const { shape, body } = this.archive.storedIn(row);
-    const metadata = this.archive.restoreText(row.metadata) as Partial<CheckpointMetadata>;
+    const metadata = this.archive.metadataOf(row) as Partial<CheckpointMetadata>;
     const counters = (metadata as { counters_since_delta_snapshot?: object }).counters_since_delta_snapshot ?? {};
     return {
       id: row.id,
-      parent: row.parent,
+      parent: this.archive.partsOf(row).parent ?? null,
       at: Date.parse(body.ts),
       valued: new Set(shape.valued),
       rebuilt: Object.keys(counters),
@@ -168,13 +187,26 @@ export class Upkeep {
     };
   }
 
+  /** What stays must not need a dictionary that goes. */
+  private keepReadable(going: ReadonlySet<number>): void {
+    for (const { id, dictionary } of this.table.objectsWithDictionary()) {
+      if (going.has(dictionary) && !going.has(id)) this.objects.standAlone(id);
+    }
+  }
+
   /** Removes the objects that nothing refers to, in the transaction that made them so. */
   private collect(): PruneReport {
     const found = orphans(this.table, this.objects);
+    this.keepReadable(new Set(found.map(({ id }) => id)));
     for (const { id } of found) this.table.deleteObject(id);
     if (found.length > 0) this.table.countCollection();
     return { ...NOTHING, objects: found.length, bytes: found.reduce((all, { bytes }) => all + bytes, 0) };
   }
+}
+
+/** A visit is a task, or a tool call of one. */
+function taskOfVisit(visit: string): string {
+  return visit.slice(0, TASK_ID_LENGTH);
 }
 
 interface Plan {

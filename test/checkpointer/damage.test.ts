@@ -4,6 +4,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import {
   CorruptObjectError,
+  NotADatabaseError,
   SlimSaver,
   StaleCheckpointError,
   StoreUnavailableError,
@@ -17,7 +18,10 @@ async function tampered(sql: string): Promise<SlimSaver> {
   const first = SlimSaver.fromConnString(path);
   let parent: string | undefined;
   for (const n of [1, 2]) {
-    const messages = Array.from({ length: 20 }, (_, index) => new AIMessage(`message ${index} `.repeat(n * 9)));
+    const messages = Array.from(
+      { length: 20 },
+      (_, index) => new AIMessage({ id: `id-${index}`, content: `message ${index} `.repeat(n * 9) }),
+    );
     const checkpoint = checkpointOf({ n, messages });
     const config = await first.put(thread("t", parent), checkpoint, LOOP, checkpoint.channel_versions);
     await first.putWrites(config, [["n", n]], "task");
@@ -35,22 +39,16 @@ const HEAD = "(SELECT head FROM waypoint_namespaces)";
 describe("a row that somebody changed is loud, and no older state is handed out", () => {
   it.each([
     ["a body that is cut short", `UPDATE waypoint_checkpoints SET body = substr(body, 1, 30) WHERE id = ${HEAD}`],
+    ["a body that is longer", `UPDATE waypoint_checkpoints SET body = CAST(body || x'00' AS BLOB) WHERE id = ${HEAD}`],
     ["a body that is something else", `UPDATE waypoint_checkpoints SET body = '{}' WHERE id = ${HEAD}`],
-    ["a body with too few roots", `UPDATE waypoint_checkpoints SET body = '[4,1,[1,1],[],[2]]' WHERE id = ${HEAD}`],
-    ["a root of an unknown kind", `UPDATE waypoint_checkpoints SET body = '[4,1,[1,1],[],[2,{"~":["zz"]}]]'`],
-    [
-      "a list whose pages are none",
-      `UPDATE waypoint_checkpoints SET body = '[4,1,[1,1],[],[2,{"~":["l",9,[[1]],[]]}]]'`,
-    ],
-    ["a shape that is missing", "UPDATE waypoint_checkpoints SET shape = 9999"],
-    [
-      "a shape that is another object",
-      `UPDATE waypoint_checkpoints SET shape = (SELECT max(id) FROM waypoint_objects)`,
-    ],
-    ["metadata that are cut short", "UPDATE waypoint_checkpoints SET metadata = '{'"],
-    ["a write that is cut short", "UPDATE waypoint_writes SET value = '['"],
-    ["a write whose channel is gone", "DELETE FROM waypoint_names"],
-    ["an object of another codec", "UPDATE waypoint_objects SET codec = 3 - codec"],
+    ["a body of another form", `UPDATE waypoint_checkpoints SET body = CAST(x'09' || substr(body, 2) AS BLOB)`],
+    ["objects that are others", "UPDATE waypoint_objects SET id = id + 1000"],
+    ["a write that is cut short", "UPDATE waypoint_writes SET body = substr(body, 1, 2)"],
+    ["a write that is something else", "UPDATE waypoint_writes SET body = '['"],
+    ["the ids of messages gone", "DELETE FROM waypoint_identities"],
+    ["objects of another codec", "UPDATE waypoint_objects SET codec = -1 - codec"],
+    ["objects whose dictionary is missing", "UPDATE waypoint_objects SET codec = 9999 WHERE codec = -1"],
+    ["an object that is its own dictionary", "UPDATE waypoint_objects SET codec = id"],
     ["an object whose hash is no bytes", "UPDATE waypoint_objects SET hash = 'x'"],
     ["an object that is no bytes", "UPDATE waypoint_objects SET data = 5"],
     ["a head that is gone", `DELETE FROM waypoint_checkpoints WHERE id = ${HEAD}`],
@@ -59,6 +57,11 @@ describe("a row that somebody changed is loud, and no older state is handed out"
     await expect(saver.getTuple(thread("t"))).rejects.toThrow(CorruptObjectError);
     await expect(saver.position("t")).rejects.toThrow(CorruptObjectError);
   });
+});
+
+it("a head whose id is none is loud", async () => {
+  const saver = await tampered("UPDATE waypoint_namespaces SET head = x'00'");
+  await expect(saver.getTuple(thread("t"))).rejects.toThrow(NotADatabaseError);
 });
 
 describe("a checkpoint that comes again", () => {

@@ -8,6 +8,7 @@ import { CorruptObjectError, SlimSaver, StaleCheckpointError } from "../../src/c
 import { InvalidInputError, WaypointError } from "../../src/shared/errors.js";
 import { effect } from "../../src/nodes/index.js";
 import { runChild } from "../child.js";
+import { compactId } from "../../src/store/sqlite/compact-id.js";
 import { LOOP, checkpointOf, databaseOf, openSaver, temporaryFolder, thread } from "./harness.js";
 
 const WRITER = new URL("./fixtures/writer.ts", import.meta.url);
@@ -56,7 +57,6 @@ describe("prune", () => {
     const before = await textsOf(saver, "a");
     const report = await saver.prune({ keep: "latest" });
     expect(report).toMatchObject({ checkpoints: 29, writes: 29 });
-    expect(report.objects).toBeGreaterThan(0);
     expect(await idsOf(saver, "a")).toEqual(ids.slice(-1));
     expect(await textsOf(saver, "a")).toEqual(before);
     expect(await saver.verify()).toMatchObject({ ok: true, orphans: 0 });
@@ -332,10 +332,10 @@ describe("a damaged database", () => {
     const saver = openSaver();
     const ids = await chain(saver, "a", 20);
     const database = databaseOf(saver);
-    const { id } = database.get<{ id: number }>("SELECT id FROM waypoint_objects ORDER BY length(data) LIMIT 1") ?? {
-      id: -1,
-    };
-    database.run("DELETE FROM waypoint_objects WHERE id = ?", id);
+    const page = database.get<{ id: number }>(
+      `SELECT id FROM waypoint_objects WHERE CAST(data AS TEXT) LIKE '{"~":["p"%'`,
+    );
+    database.run("DELETE FROM waypoint_objects WHERE id = ?", page?.id);
     const objects = objectCount(saver);
     await expect(saver.prune({ keep: "latest" })).rejects.toThrow(CorruptObjectError);
     expect([await rowsOf(saver), objectCount(saver)]).toEqual([ids.length, objects]);
@@ -344,7 +344,8 @@ describe("a damaged database", () => {
   it("names the checkpoint whose row cannot be read", async () => {
     const saver = openSaver();
     const ids = await chain(saver, "a", 3);
-    databaseOf(saver).run("UPDATE waypoint_checkpoints SET metadata = '{' WHERE id = ?", ids[1]);
+    const id = compactId(ids[1] as string);
+    databaseOf(saver).run("UPDATE waypoint_checkpoints SET body = '{' WHERE id = ?", id);
     expect(await saver.verify()).toMatchObject({ ok: false, damaged: [ids[1]] });
   });
 });

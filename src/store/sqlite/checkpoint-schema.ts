@@ -1,13 +1,17 @@
 /** Tables of the checkpointer: threads, their namespaces with the head of each, checkpoints, writes, objects. */
 export const CHECKPOINT_SCHEMA = `
+-- state, step, updated_at: the summary; NULL until the root namespace has a checkpoint.
+-- deleted_at: a tombstone; what a run of before the deletion still brings is refused.
+-- dictionary: the object that the thread's new objects are deflated with.
 CREATE TABLE IF NOT EXISTS waypoint_threads (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   tenant TEXT NOT NULL,
   thread TEXT NOT NULL,
-  state TEXT, -- the summary: NULL until the root namespace has a checkpoint
+  state TEXT,
   step INTEGER,
   updated_at INTEGER,
-  deleted_at INTEGER, -- a tombstone: what a run of before the deletion still brings is refused
+  deleted_at INTEGER,
+  dictionary INTEGER,
   UNIQUE (tenant, thread)
 );
 CREATE INDEX IF NOT EXISTS waypoint_threads_by_change ON waypoint_threads (tenant, updated_at);
@@ -15,33 +19,25 @@ CREATE TABLE IF NOT EXISTS waypoint_namespaces (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   thread INTEGER NOT NULL,
   ns TEXT NOT NULL,
-  head TEXT,
+  head,
   UNIQUE (thread, ns)
 );
-CREATE TABLE IF NOT EXISTS waypoint_names (
-  id INTEGER PRIMARY KEY,
-  name TEXT NOT NULL UNIQUE
-);
+-- Ids of checkpoints, tasks and runs: 16 bytes for a UUID, else the text.
 CREATE TABLE IF NOT EXISTS waypoint_checkpoints (
   ns INTEGER NOT NULL,
-  id TEXT NOT NULL,
-  parent TEXT,
-  shape INTEGER NOT NULL,
-  body TEXT NOT NULL,
-  metadata TEXT NOT NULL,
-  run INTEGER, -- name of the run that stored it, where it said so
+  id NOT NULL,
+  body BLOB NOT NULL,
+  run,
   PRIMARY KEY (ns, id)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS waypoint_writes (
   ns INTEGER NOT NULL,
-  checkpoint TEXT NOT NULL,
-  task TEXT NOT NULL,
-  idx INTEGER NOT NULL,
-  channel INTEGER NOT NULL,
-  path INTEGER NOT NULL,
-  value TEXT NOT NULL,
-  PRIMARY KEY (ns, checkpoint, task, idx)
+  checkpoint NOT NULL,
+  task NOT NULL,
+  body BLOB NOT NULL,
+  PRIMARY KEY (ns, checkpoint, task)
 ) WITHOUT ROWID;
+-- key: the first 6 bytes of the SHA-256; hash: the other 26.
 CREATE TABLE IF NOT EXISTS waypoint_objects (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   key INTEGER NOT NULL,
@@ -50,4 +46,9 @@ CREATE TABLE IF NOT EXISTS waypoint_objects (
   data BLOB NOT NULL
 );
 CREATE INDEX IF NOT EXISTS waypoint_objects_key ON waypoint_objects (key);
+-- id: of the object, and the ordinal among the ids that it was stored with.
+CREATE TABLE IF NOT EXISTS waypoint_identities (
+  id INTEGER PRIMARY KEY,
+  value
+);
 `;

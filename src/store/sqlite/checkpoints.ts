@@ -1,59 +1,61 @@
+import { compactId, fullId } from "./compact-id.js";
+import type { CompactId } from "./compact-id.js";
 import type { SqliteDatabase } from "./database.js";
 
 export interface Namespace {
   readonly id: number;
   readonly ns: string;
   readonly thread: string;
+  readonly threadRow: number;
   readonly head: string | null;
+  /** The object that the thread's new objects are deflated with. */
+  readonly dictionary: number | null;
 }
 
+/** The stored form of a checkpoint; `body` is bytes, unless somebody wrote into the table. */
 export interface CheckpointRow {
   readonly id: string;
-  readonly parent: string | null;
-  /** Object id of the shape. */
-  readonly shape: number;
-  readonly body: string;
-  readonly metadata: string;
+  readonly body: unknown;
 }
 
-export interface WriteRow {
+/** The stored form of what a task wrote at a checkpoint. */
+export interface TaskRow {
   readonly task: string;
-  readonly idx: number;
-  readonly channel: string;
-  readonly path: string;
-  readonly value: string;
+  readonly body: unknown;
 }
 
 const NAMESPACES = `
-  SELECT n.id, n.ns, t.thread, n.head FROM waypoint_namespaces n JOIN waypoint_threads t ON t.id = n.thread
+  SELECT n.id, n.ns, t.thread, t.id AS threadRow, n.head, t.dictionary
+  FROM waypoint_namespaces n JOIN waypoint_threads t ON t.id = n.thread
   WHERE t.tenant = ?`;
 
-/** Names of channels and task paths kept in memory. */
-const NAMES_KEPT = 10_000;
+/** Ids that are no UUIDs are stored as texts, which SQLite sorts before all bytes. */
+const FIRST_BYTES = Buffer.alloc(0);
 
 /** The rows of threads, namespaces, checkpoints and writes. Every statement of the checkpointer stands here. */
 export class CheckpointTable {
-  private readonly names = new Map<string, number>();
-
   constructor(
     private readonly database: SqliteDatabase,
     private readonly tenant: string,
   ) {}
 
   namespace(thread: string, ns: string): Namespace | undefined {
-    return this.database.get<Namespace>(`${NAMESPACES} AND t.thread = ? AND n.ns = ?`, this.tenant, thread, ns);
+    const row = this.database.get<Namespace>(`${NAMESPACES} AND t.thread = ? AND n.ns = ?`, this.tenant, thread, ns);
+    return row && withHead(row);
   }
 
   /** All namespaces, or those of one thread, or those of one name; in the order in which they came to be. */
   namespaces(filter: { thread: string | undefined; ns: string | undefined }): Namespace[] {
-    return this.database.all<Namespace>(
-      `${NAMESPACES} AND (? IS NULL OR t.thread = ?) AND (? IS NULL OR n.ns = ?) ORDER BY n.id`,
-      this.tenant,
-      filter.thread ?? null,
-      filter.thread ?? null,
-      filter.ns ?? null,
-      filter.ns ?? null,
-    );
+    return this.database
+      .all<Namespace>(
+        `${NAMESPACES} AND (? IS NULL OR t.thread = ?) AND (? IS NULL OR n.ns = ?) ORDER BY n.id`,
+        this.tenant,
+        filter.thread ?? null,
+        filter.thread ?? null,
+        filter.ns ?? null,
+        filter.ns ?? null,
+      )
+      .map(withHead);
   }
 
   ensureNamespace(thread: string, ns: string): Namespace {
@@ -70,93 +72,115 @@ export class CheckpointTable {
     return this.namespace(thread, ns) as Namespace;
   }
 
-  insert(namespace: number, row: CheckpointRow, run: string | undefined): void {
+  setDictionary(threadRow: number, object: number): void {
+    this.database.run("UPDATE waypoint_threads SET dictionary = ? WHERE id = ?", object, threadRow);
+  }
+
+  insert(namespace: number, { id, body }: { id: string; body: Buffer }, run: string | undefined): void {
+    const compact = compactId(id);
     this.database.run(
-      `INSERT OR REPLACE INTO waypoint_checkpoints (ns, id, parent, shape, body, metadata, run)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      "INSERT OR REPLACE INTO waypoint_checkpoints (ns, id, body, run) VALUES (?, ?, ?, ?)",
       namespace,
-      row.id,
-      row.parent,
-      row.shape,
-      row.body,
-      row.metadata,
-      run === undefined ? null : this.nameId(run),
+      compact,
+      body,
+      run === undefined ? null : compactId(run),
     );
-    this.database.run("UPDATE waypoint_namespaces SET head = ? WHERE id = ?", row.id, namespace);
+    this.database.run("UPDATE waypoint_namespaces SET head = ? WHERE id = ?", compact, namespace);
   }
 
   checkpoint(namespace: number, id: string): CheckpointRow | undefined {
-    return this.database.get<CheckpointRow>(
-      "SELECT id, parent, shape, body, metadata FROM waypoint_checkpoints WHERE ns = ? AND id = ?",
+    const row = this.database.get<{ body: unknown }>(
+      "SELECT body FROM waypoint_checkpoints WHERE ns = ? AND id = ?",
       namespace,
-      id,
+      compactId(id),
     );
+    return row && { id, body: row.body };
   }
 
-  /** A page of rows, newest first, older than `before`. */
-  older(namespace: number, before: string | undefined, limit: number): CheckpointRow[] {
-    return this.database.all<CheckpointRow>(
-      `SELECT id, parent, shape, body, metadata FROM waypoint_checkpoints
-       WHERE ns = ? AND (? IS NULL OR id < ?) ORDER BY id DESC LIMIT ?`,
+  has(namespace: number, id: string): boolean {
+    const row = this.database.get(
+      "SELECT 1 FROM waypoint_checkpoints WHERE ns = ? AND id = ?",
       namespace,
-      before ?? null,
-      before ?? null,
+      compactId(id),
+    );
+    return row !== undefined;
+  }
+
+  /** Whether a namespace has checkpoints whose ids are no UUIDs: they are stored apart. */
+  hasTextIds(namespace: number): boolean {
+    const row = this.database.get(
+      "SELECT 1 FROM waypoint_checkpoints WHERE ns = ? AND id < ? LIMIT 1",
+      namespace,
+      FIRST_BYTES,
+    );
+    return row !== undefined;
+  }
+
+  /** A page of rows whose ids are UUIDs, or of those whose ids are not; newest first, older than `before`. */
+  older(namespace: number, kind: "uuid" | "text", before: string | undefined, limit: number): CheckpointRow[] {
+    const bound = before === undefined ? undefined : kind === "uuid" ? compactId(before) : before;
+    const rows = this.database.all<{ id: CompactId; body: unknown }>(
+      `SELECT id, body FROM waypoint_checkpoints
+       WHERE ns = ? AND id ${kind === "uuid" ? ">=" : "<"} ? AND (? IS NULL OR id < ?) ORDER BY id DESC LIMIT ?`,
+      namespace,
+      FIRST_BYTES,
+      bound ?? null,
+      bound ?? null,
       limit,
     );
+    return rows.map(({ id, body }) => ({ id: fullId(id), body }));
   }
 
-  /** Regular writes: the first stays. Control writes (negative index): the last stays. */
-  insertWrite(namespace: number, checkpoint: string, write: WriteRow): void {
-    const verb = write.idx < 0 ? "REPLACE" : "IGNORE";
+  taskRow(namespace: number, checkpoint: string, task: string): TaskRow | undefined {
+    const row = this.database.get<{ body: unknown }>(
+      "SELECT body FROM waypoint_writes WHERE ns = ? AND checkpoint = ? AND task = ?",
+      namespace,
+      compactId(checkpoint),
+      compactId(task),
+    );
+    return row && { task, body: row.body };
+  }
+
+  taskRows(namespace: number, checkpoint: string): TaskRow[] {
+    return this.database
+      .all<{ task: CompactId; body: unknown }>(
+        "SELECT task, body FROM waypoint_writes WHERE ns = ? AND checkpoint = ?",
+        namespace,
+        compactId(checkpoint),
+      )
+      .map(({ task, body }) => ({ task: fullId(task), body }));
+  }
+
+  setTaskRow(namespace: number, checkpoint: string, task: string, body: Buffer): void {
     this.database.run(
-      `INSERT OR ${verb} INTO waypoint_writes (ns, checkpoint, task, idx, channel, path, value)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      "INSERT OR REPLACE INTO waypoint_writes (ns, checkpoint, task, body) VALUES (?, ?, ?, ?)",
       namespace,
-      checkpoint,
-      write.task,
-      write.idx,
-      this.nameId(write.channel),
-      this.nameId(write.path),
-      write.value,
+      compactId(checkpoint),
+      compactId(task),
+      body,
     );
   }
 
-  deleteWrite(namespace: number, checkpoint: string, task: string, channel: string): void {
+  deleteTaskRow(namespace: number, checkpoint: string, task: string): void {
     this.database.run(
-      "DELETE FROM waypoint_writes WHERE ns = ? AND checkpoint = ? AND task = ? AND channel = ?",
+      "DELETE FROM waypoint_writes WHERE ns = ? AND checkpoint = ? AND task = ?",
       namespace,
-      checkpoint,
-      task,
-      this.nameId(channel),
+      compactId(checkpoint),
+      compactId(task),
     );
   }
 
-  /** @throws TypeError when a write has lost its channel: it would be lost silently otherwise. */
-  writes(namespace: number, checkpoint: string): WriteRow[] {
-    const rows = this.database.all<WriteRow>(
-      `SELECT w.task, w.idx, c.name AS channel, p.name AS path, w.value
-       FROM waypoint_writes w
-       LEFT JOIN waypoint_names c ON c.id = w.channel LEFT JOIN waypoint_names p ON p.id = w.path
-       WHERE w.ns = ? AND w.checkpoint = ?`,
-      namespace,
-      checkpoint,
-    );
-    for (const { channel, path } of rows as Partial<WriteRow>[]) {
-      if (typeof channel !== "string" || typeof path !== "string") throw new TypeError("A write names no channel.");
-    }
-    return rows;
-  }
-
-  deleteCheckpoint(namespace: number, id: string): { writes: number } {
-    this.database.run("DELETE FROM waypoint_checkpoints WHERE ns = ? AND id = ?", namespace, id);
-    const { changes } = this.database.run("DELETE FROM waypoint_writes WHERE ns = ? AND checkpoint = ?", namespace, id);
-    return { writes: changes };
+  deleteCheckpoint(namespace: number, id: string): void {
+    const compact = compactId(id);
+    this.database.run("DELETE FROM waypoint_checkpoints WHERE ns = ? AND id = ?", namespace, compact);
+    this.database.run("DELETE FROM waypoint_writes WHERE ns = ? AND checkpoint = ?", namespace, compact);
   }
 
   /** Leaves a tombstone in place of a deleted thread. */
   bury(thread: string, now: number): void {
     this.database.run(
-      "UPDATE waypoint_threads SET deleted_at = ?, state = NULL, step = NULL WHERE tenant = ? AND thread = ?",
+      `UPDATE waypoint_threads SET deleted_at = ?, state = NULL, step = NULL, dictionary = NULL
+       WHERE tenant = ? AND thread = ?`,
       now,
       this.tenant,
       thread,
@@ -187,20 +211,9 @@ export class CheckpointTable {
       this.database.get<{ value: number }>("SELECT value FROM waypoint_meta WHERE key = 'collections'")?.value ?? 0
     );
   }
+}
 
-  /** Forgets what was cached: after a rollback, ids may name other rows. */
-  forget(): void {
-    this.names.clear();
-  }
-
-  private nameId(name: string): number {
-    const known = this.names.get(name);
-    if (known !== undefined) return known;
-    this.database.run("INSERT OR IGNORE INTO waypoint_names (name) VALUES (?)", name);
-    const row = this.database.get<{ id: number }>("SELECT id FROM waypoint_names WHERE name = ?", name);
-    const id = (row as { id: number }).id;
-    if (this.names.size >= NAMES_KEPT) this.names.clear();
-    this.names.set(name, id);
-    return id;
-  }
+function withHead(row: Namespace): Namespace {
+  const head: unknown = row.head;
+  return { ...row, head: head === null ? null : fullId(head) };
 }

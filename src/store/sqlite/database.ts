@@ -57,10 +57,27 @@ export class SqliteDatabase {
     if (!this.handle.open) throw closed(this.path);
     let statement = this.statements.get(sql);
     if (statement === undefined) {
-      statement = this.handle.prepare(sql);
+      statement = this.prepareAnew(sql);
       this.statements.set(sql, statement);
     }
     return statement;
+  }
+
+  /** Tables that not every database needs are created when a statement first names one of them. */
+  private prepareAnew(sql: string): Statement {
+    try {
+      return this.handle.prepare(sql);
+    } catch (error) {
+      const schema = schemaOfMissingTable(error);
+      if (schema === undefined) throw error;
+      this.transaction(() => this.handle.exec(schema));
+      return this.handle.prepare(sql);
+    }
+  }
+
+  /** Whether a table is there, for those who only look: they need not create it. */
+  hasTable(name: string): boolean {
+    return this.get("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name) !== undefined;
   }
 
   get<T>(sql: string, ...parameters: unknown[]): T | undefined {
@@ -166,13 +183,25 @@ function prepareSchema(handle: BetterSqlite3.Database, path: string): void {
   if (found === SCHEMA_VERSION) return;
   handle.exec("BEGIN IMMEDIATE");
   handle.exec("CREATE TABLE IF NOT EXISTS waypoint_meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID");
-  handle.exec(CHECKPOINT_SCHEMA);
-  handle.exec(LEDGER_SCHEMA);
-  handle.exec(APPROVAL_SCHEMA);
+  handle.exec(withoutComments(CHECKPOINT_SCHEMA));
   handle
     .prepare("INSERT OR IGNORE INTO waypoint_meta (key, value) VALUES ('schema', ?), ('syncs', 0), ('collections', 0)")
     .run(SCHEMA_VERSION);
   handle.exec("COMMIT");
+}
+
+/** Created when they are first needed: an empty table takes a page, and an index too. */
+const LATE_SCHEMAS = [LEDGER_SCHEMA, APPROVAL_SCHEMA].map(withoutComments);
+
+/** The definitions of the tables among which a statement found one missing. */
+function schemaOfMissingTable(error: unknown): string | undefined {
+  const [, table] = /^no such table: (?:main\.)?(waypoint_\w+)$/.exec((error as Error).message) ?? [];
+  return table && LATE_SCHEMAS.find((schema) => schema.includes(`CREATE TABLE IF NOT EXISTS ${table} (`));
+}
+
+/** SQLite keeps the text of each table's definition in the database. */
+function withoutComments(schema: string): string {
+  return schema.replaceAll(/--.*$/gm, "").replaceAll(/\s+/g, " ");
 }
 
 function schemaVersion(handle: BetterSqlite3.Database): number | undefined {

@@ -1,12 +1,18 @@
+import { compactId, fullId } from "./compact-id.js";
+import type { CompactId } from "./compact-id.js";
 import type { SqliteDatabase } from "./database.js";
-
-export interface Anchor {
-  readonly checkpoint: string;
-}
+import { identitiesOf } from "./identities.js";
 
 export interface Size {
   readonly rows: number;
   readonly bytes: number;
+}
+
+/** What a task wrote at a checkpoint, as stored. */
+export interface TaskBody {
+  readonly checkpoint: string;
+  readonly task: string;
+  readonly body: unknown;
 }
 
 /** Statements that look at, and clean up, more than one checkpoint at a time. */
@@ -16,65 +22,59 @@ export class MaintenanceTable {
     private readonly tenant: string,
   ) {}
 
-  /** Checkpoints of a namespace that have writes. */
-  withWrites(namespace: number): string[] {
+  /** The writes of all tasks in a namespace. */
+  taskBodies(namespace: number): TaskBody[] {
     return this.database
-      .all<Anchor>("SELECT DISTINCT checkpoint FROM waypoint_writes WHERE ns = ?", namespace)
-      .map(({ checkpoint }) => checkpoint);
+      .all<{ checkpoint: CompactId; task: CompactId; body: unknown }>(
+        "SELECT checkpoint, task, body FROM waypoint_writes WHERE ns = ?",
+        namespace,
+      )
+      .map(({ checkpoint, task, body }) => ({ checkpoint: fullId(checkpoint), task: fullId(task), body }));
   }
 
-  /** Checkpoints at which somebody was asked (a write to `interruptChannel`), or whose task carried an effect out. */
-  anchors(namespace: number, thread: string, interruptChannel: string): string[] {
+  /** The visits in which effects of a thread were carried out. */
+  visitsWithEffects(thread: string): string[] {
+    if (!this.database.hasTable("waypoint_effects")) return [];
     return this.database
-      .all<Anchor>(
-        `SELECT DISTINCT w.checkpoint FROM waypoint_writes w JOIN waypoint_names c ON c.id = w.channel
-         WHERE w.ns = ? AND (c.name = ? OR w.task IN (
-           SELECT substr(visit, 1, 36) FROM waypoint_effects WHERE tenant = ? AND thread_id = ?))`,
-        namespace,
-        interruptChannel,
+      .all<{ visit: string }>(
+        "SELECT visit FROM waypoint_effects WHERE tenant = ? AND thread_id = ?",
         this.tenant,
         thread,
       )
-      .map(({ checkpoint }) => checkpoint);
+      .map(({ visit }) => visit);
   }
 
   /** Checkpoints of a namespace that these runs stored. */
   ofRuns(namespace: number, runs: readonly string[]): string[] {
-    return this.database
-      .all<{ id: string }>(
-        `SELECT c.id FROM waypoint_checkpoints c JOIN waypoint_names n ON n.id = c.run
-         WHERE c.ns = ? AND n.name IN (SELECT value FROM json_each(?))`,
+    const ids = runs.flatMap((run) =>
+      this.database.all<{ id: CompactId }>(
+        "SELECT id FROM waypoint_checkpoints WHERE ns = ? AND run = ?",
         namespace,
-        JSON.stringify(runs),
-      )
-      .map(({ id }) => id);
+        compactId(run),
+      ),
+    );
+    return ids.map(({ id }) => fullId(id));
   }
 
-  /** The newest checkpoint that is left becomes the head, and is returned. */
-  renewHead(namespace: number): string | undefined {
+  setHead(namespace: number, head: string | undefined): void {
     this.database.run(
-      `UPDATE waypoint_namespaces SET head = (SELECT max(id) FROM waypoint_checkpoints WHERE ns = ?) WHERE id = ?`,
-      namespace,
-      namespace,
-    );
-    const row = this.database.get<{ head: string | null }>(
-      "SELECT head FROM waypoint_namespaces WHERE id = ?",
+      "UPDATE waypoint_namespaces SET head = ? WHERE id = ?",
+      head === undefined ? null : compactId(head),
       namespace,
     );
-    return row?.head ?? undefined;
   }
 
   /** Copies every row of one namespace into another, which is new. */
   copyNamespace(from: number, to: number): void {
     this.database.run(
-      `INSERT INTO waypoint_checkpoints (ns, id, parent, shape, body, metadata, run)
-       SELECT ?, id, parent, shape, body, metadata, run FROM waypoint_checkpoints WHERE ns = ?`,
+      `INSERT INTO waypoint_checkpoints (ns, id, body, run)
+       SELECT ?, id, body, run FROM waypoint_checkpoints WHERE ns = ?`,
       to,
       from,
     );
     this.database.run(
-      `INSERT INTO waypoint_writes (ns, checkpoint, task, idx, channel, path, value)
-       SELECT ?, checkpoint, task, idx, channel, path, value FROM waypoint_writes WHERE ns = ?`,
+      `INSERT INTO waypoint_writes (ns, checkpoint, task, body)
+       SELECT ?, checkpoint, task, body FROM waypoint_writes WHERE ns = ?`,
       to,
       from,
     );
@@ -85,32 +85,44 @@ export class MaintenanceTable {
     );
   }
 
-  deleteNamespace(namespace: number): { checkpoints: number; writes: number } {
-    const checkpoints = this.database.run("DELETE FROM waypoint_checkpoints WHERE ns = ?", namespace).changes;
-    const writes = this.database.run("DELETE FROM waypoint_writes WHERE ns = ?", namespace).changes;
+  deleteNamespace(namespace: number): void {
+    this.database.run("DELETE FROM waypoint_checkpoints WHERE ns = ?", namespace);
+    this.database.run("DELETE FROM waypoint_writes WHERE ns = ?", namespace);
     this.database.run("DELETE FROM waypoint_namespaces WHERE id = ?", namespace);
-    return { checkpoints, writes };
   }
 
   /** Every row that refers to objects, of all tenants: a collection sees the whole database. */
-  allCheckpointRows(): { shape: number; body: string; metadata: string }[] {
-    return this.database.all("SELECT shape, body, metadata FROM waypoint_checkpoints");
+  allCheckpointRows(): { id: string; body: unknown }[] {
+    return this.database
+      .all<{ id: CompactId; body: unknown }>("SELECT id, body FROM waypoint_checkpoints")
+      .map(({ id, body }) => ({ id: fullId(id), body }));
   }
 
-  allWriteValues(): string[] {
-    return this.database.all<{ value: string }>("SELECT value FROM waypoint_writes").map(({ value }) => value);
-  }
-
-  writeValues(namespace: number): { checkpoint: string; value: string }[] {
-    return this.database.all("SELECT checkpoint, value FROM waypoint_writes WHERE ns = ?", namespace);
+  allTaskBodies(): unknown[] {
+    return this.database.all<{ body: unknown }>("SELECT body FROM waypoint_writes").map(({ body }) => body);
   }
 
   objectSizes(): { id: number; bytes: number }[] {
     return this.database.all("SELECT id, length(data) AS bytes FROM waypoint_objects");
   }
 
+  /** Dictionaries of threads that are there, of all tenants. */
+  dictionariesOfThreads(): Set<number> {
+    const rows = this.database.all<{ dictionary: number }>(
+      "SELECT dictionary FROM waypoint_threads WHERE dictionary IS NOT NULL",
+    );
+    return new Set(rows.map(({ dictionary }) => dictionary));
+  }
+
+  /** Objects that can be read only with a dictionary, by the dictionary's id. */
+  objectsWithDictionary(): { id: number; dictionary: number }[] {
+    return this.database.all("SELECT id, codec AS dictionary FROM waypoint_objects WHERE codec > 0");
+  }
+
   deleteObject(id: number): void {
     this.database.run("DELETE FROM waypoint_objects WHERE id = ?", id);
+    const [first, last] = identitiesOf(id);
+    this.database.run("DELETE FROM waypoint_identities WHERE id BETWEEN ? AND ?", first, last);
   }
 
   /** Tells every process that object ids it knows may be gone. */
@@ -120,14 +132,7 @@ export class MaintenanceTable {
 
   checkpointSize(namespace: number): Size {
     return this.size(
-      "SELECT count(*) AS rows, coalesce(sum(length(id) + length(body) + length(metadata)), 0) AS bytes FROM waypoint_checkpoints WHERE ns = ?",
-      namespace,
-    );
-  }
-
-  writeSize(namespace: number): Size {
-    return this.size(
-      "SELECT count(*) AS rows, coalesce(sum(length(checkpoint) + length(task) + length(value)), 0) AS bytes FROM waypoint_writes WHERE ns = ?",
+      "SELECT count(*) AS rows, coalesce(sum(length(id) + length(body)), 0) AS bytes FROM waypoint_checkpoints WHERE ns = ?",
       namespace,
     );
   }

@@ -1,37 +1,52 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { SqliteDatabase } from "./database.js";
+import { BUILT_IN_DICTIONARY } from "./dictionary.js";
+import type { Dictionary } from "./dictionary.js";
 
-/** How the bytes of an object are kept. The hash is over the plain bytes, so that both forms are the same object. */
-const CODEC = { plain: 1, deflated: 2 } as const;
+/**
+ * How the bytes of an object are kept: as they are, or deflated with the built-in dictionary; a number above 0 is the
+ * object that serves as dictionary. The hash is over the plain text, so that all forms are the same object.
+ */
+const CODEC = { plain: 0, deflated: -1 } as const;
 
-const DEFLATE_FROM = 96;
+/** Bytes of the hash that stand in the indexed column. */
+const KEY_LENGTH = 6;
+const DEFLATE_FROM = 64;
 const DEFLATE_LEVEL = 6;
 
 interface ObjectRow {
-  readonly id: number;
   /** Bytes, unless somebody wrote into the table. */
+  readonly key: unknown;
   readonly hash: unknown;
   readonly codec: number;
   readonly data: unknown;
 }
 
 export interface Fingerprint {
+  /** SHA-256. */
   readonly hash: Buffer;
-  /** The first 48 bits of the hash: the indexed column. */
+  /** Its first 6 bytes as a number: the indexed column. */
   readonly key: number;
 }
 
+export type Found = { readonly text: string } | "missing" | "corrupt";
+
 /** The table of immutable, content-hashed pieces. One row for one content within a tenant. */
 export class ObjectTable {
+  /** Texts of dictionaries by object id. */
+  private readonly dictionaries = new Map<number, Buffer>();
+  /** What new objects are deflated with, besides the built-in dictionary. */
+  dictionary: Dictionary | undefined;
+
   constructor(
     private readonly database: SqliteDatabase,
     private readonly tenant: string,
   ) {}
 
   fingerprint(text: string): Fingerprint {
-    const hash = createHash("sha256").update(`${this.tenant}\0json\0`).update(text).digest();
-    return { hash, key: hash.readUIntBE(0, 6) };
+    const digest = hash("sha256", `${this.tenant}\0json\0${text}`, "buffer");
+    return { hash: digest, key: digest.readUIntBE(0, KEY_LENGTH) };
   }
 
   find({ hash, key }: Fingerprint): number | undefined {
@@ -39,53 +54,107 @@ export class ObjectTable {
       "SELECT id, hash FROM waypoint_objects WHERE key = ?",
       key,
     );
-    return rows.find((row) => hash.equals(bytesOf(row.hash)))?.id;
+    return rows.find((row) => hasRest(row.hash, hash))?.id;
   }
 
   insert(text: string, { hash, key }: Fingerprint): number {
-    const bytes = Buffer.from(text);
-    const deflated = bytes.length >= DEFLATE_FROM ? deflateRawSync(bytes, { level: DEFLATE_LEVEL }) : bytes;
-    const pays = deflated.length < bytes.length;
+    const { codec, data } = this.encoded(Buffer.from(text), this.dictionary);
     const result = this.database.run(
       "INSERT INTO waypoint_objects (key, hash, codec, data) VALUES (?, ?, ?, ?)",
       key,
-      hash,
-      pays ? CODEC.deflated : CODEC.plain,
-      pays ? deflated : bytes,
+      hash.subarray(KEY_LENGTH),
+      codec,
+      data,
     );
     return Number(result.lastInsertRowid);
   }
 
+  private encoded(bytes: Buffer, dictionary: Dictionary | undefined): { codec: number; data: Buffer } {
+    if (bytes.length < DEFLATE_FROM) return { codec: CODEC.plain, data: bytes };
+    const deflated = deflateRawSync(bytes, {
+      level: DEFLATE_LEVEL,
+      dictionary: dictionary?.bytes ?? BUILT_IN_DICTIONARY,
+    });
+    if (deflated.length >= bytes.length) return { codec: CODEC.plain, data: bytes };
+    return { codec: dictionary?.id ?? CODEC.deflated, data: deflated };
+  }
+
+  /** Keeps an object without the help of a dictionary that is to go. */
+  standAlone(id: number): void {
+    const row = this.row(id);
+    const plain = row && this.plainBytes(row);
+    if (plain === undefined) return;
+    const { codec, data } = this.encoded(plain, undefined);
+    this.database.run("UPDATE waypoint_objects SET codec = ?, data = ? WHERE id = ?", codec, data, id);
+  }
+
   /** The text of an object of any tenant, not checked against its hash. */
-  readUnchecked(id: number): { text: string } | "missing" | "corrupt" {
+  readUnchecked(id: number): Found {
     const row = this.row(id);
     if (row === undefined) return "missing";
-    const text = plainText(row);
-    return text === undefined ? "corrupt" : { text };
+    const plain = this.plainBytes(row);
+    return plain === undefined ? "corrupt" : { text: plain.toString() };
   }
 
   /** The text of an object, checked against its hash; `"missing"` or `"corrupt"` where it cannot be had. */
-  read(id: number): { text: string } | "missing" | "corrupt" {
+  read(id: number): Found {
     const row = this.row(id);
     if (row === undefined) return "missing";
-    const text = plainText(row);
-    return text !== undefined && this.fingerprint(text).hash.equals(bytesOf(row.hash)) ? { text } : "corrupt";
+    const text = this.plainBytes(row)?.toString();
+    return text !== undefined && this.isOf(row, text) ? { text } : "corrupt";
+  }
+
+  private isOf(row: ObjectRow, text: string): boolean {
+    const { hash, key } = this.fingerprint(text);
+    return row.key === key && hasRest(row.hash, hash);
+  }
+
+  /** Makes an object the dictionary of others. @returns undefined when its text cannot be had */
+  dictionaryOf(id: number): Dictionary | undefined {
+    const bytes = this.dictionaryBytes(id);
+    return bytes && { id, bytes };
+  }
+
+  /** Forgets what was cached: after a rollback, ids may name other objects. */
+  forget(): void {
+    this.dictionaries.clear();
+    this.dictionary = undefined;
+  }
+
+  private dictionaryBytes(id: number): Buffer | undefined {
+    const known = this.dictionaries.get(id);
+    if (known !== undefined) return known;
+    const row = this.row(id);
+    // A dictionary needs none itself: what is stored otherwise was tampered with, and would not end.
+    const bytes = row !== undefined && row.codec <= 0 ? this.plainBytes(row) : undefined;
+    if (bytes !== undefined) this.dictionaries.set(id, bytes);
+    return bytes;
+  }
+
+  private plainBytes({ codec, data }: ObjectRow): Buffer | undefined {
+    const bytes = bytesOf(data);
+    if (codec === CODEC.plain) return bytes;
+    const dictionary = codec === CODEC.deflated ? BUILT_IN_DICTIONARY : this.dictionaryBytes(codec);
+    return dictionary && inflated(bytes, dictionary);
   }
 
   private row(id: number): ObjectRow | undefined {
-    return this.database.get<ObjectRow>("SELECT id, hash, codec, data FROM waypoint_objects WHERE id = ?", id);
+    return this.database.get<ObjectRow>("SELECT key, hash, codec, data FROM waypoint_objects WHERE id = ?", id);
   }
+}
+
+/** Whether a column holds the part of a hash that is not its key. */
+function hasRest(column: unknown, hash: Buffer): boolean {
+  return hash.subarray(KEY_LENGTH).equals(bytesOf(column));
 }
 
 function bytesOf(column: unknown): Buffer {
   return Buffer.isBuffer(column) ? column : Buffer.alloc(0);
 }
 
-function plainText(row: ObjectRow): string | undefined {
-  const bytes = bytesOf(row.data);
-  if (row.codec === CODEC.plain) return bytes.toString();
+function inflated(bytes: Buffer, dictionary: Buffer): Buffer | undefined {
   try {
-    return inflateRawSync(bytes).toString();
+    return inflateRawSync(bytes, { dictionary });
   } catch {
     return undefined;
   }

@@ -1,0 +1,147 @@
+import { MessageRecord } from "./known-messages.js";
+import type { KnownMessages } from "./known-messages.js";
+import { ListMemo, ListMemos } from "./list-memo.js";
+import type { KnownElement } from "./list-memo.js";
+import { isMessage } from "./messages.js";
+import { PAGE, listParts, listTree, pageElements, pageTree, spineOf } from "./pages.js";
+import type { Spine } from "./pages.js";
+import { sharedPlaces } from "./shared-places.js";
+import type { Places } from "./shared-places.js";
+import { snapshotOf } from "./snapshot.js";
+import { KIND, referenceOf, tagged, typedOf } from "./tree.js";
+import type { MessageReference, Tree } from "./tree.js";
+
+export interface Pieces {
+  intern(tree: Tree): number;
+  load(objectId: number): Tree;
+  decode(tree: Tree): unknown;
+}
+
+/** Pages kept in memory. */
+const PAGES_KEPT = 10_000;
+
+type Encode = (value: unknown) => Tree;
+
+/** Long lists to and from their pages. What a channel held last is not encoded again. */
+export class Lists {
+  private readonly memos = new ListMemos();
+  private readonly pages = new Map<number, readonly KnownElement[]>();
+  private readonly intern = (tree: Tree): number => this.pieces.intern(tree);
+  private readonly load = (objectId: number): Tree => this.pieces.load(objectId);
+
+  constructor(
+    private readonly pieces: Pieces,
+    private readonly messages: KnownMessages,
+  ) {}
+
+  forget(): void {
+    this.memos.clear();
+    this.pages.clear();
+  }
+
+  /** A list within another value. */
+  encode(values: readonly unknown[], encode: Encode): Tree {
+    const trees = values.map(encode);
+    const pageIds = this.pageIdsOf(trees.length, (page) => this.intern(pageTree(pageOf(trees, page))));
+    return listTree(trees.length, spineOf(pageIds, this.intern), trees.slice(pageIds.length * PAGE));
+  }
+
+  /** A list that is a whole value, and the one of the channel `key` where that is given. */
+  encodeWhole(key: string | undefined, values: readonly unknown[], encode: Encode): Tree {
+    if (key !== undefined) return this.encodeChannel(key, values, encode);
+    return withPlaces(this.encode(values, encode), sharedPlaces(values));
+  }
+
+  private encodeChannel(key: string, values: readonly unknown[], encode: Encode): Tree {
+    const memo = this.memos.get(key) ?? new ListMemo();
+    const changed = this.changesOf(memo, values, encode);
+    const changedPages = new Set([...changed.keys()].map((index) => Math.floor(index / PAGE)));
+    memo.update(values, changed);
+    const pageIds = this.pageIdsOf(values.length, (page) => {
+      const id = changedPages.has(page) ? undefined : memo.spine[0]?.[page];
+      return id ?? this.intern(pageTree(pageOf(memo.trees, page)));
+    });
+    memo.spine = spineOf(pageIds, this.intern, memo.spine);
+    this.memos.keep(key, memo);
+    const tree = listTree(values.length, memo.spine, memo.trees.slice(pageIds.length * PAGE));
+    return withPlaces(tree, memo.isOfSingleMessages ? undefined : sharedPlaces(values));
+  }
+
+  private pageIdsOf(length: number, idOf: (page: number) => number): number[] {
+    return Array.from({ length: Math.floor(length / PAGE) }, (_, page) => idOf(page));
+  }
+
+  private changesOf(memo: ListMemo, values: readonly unknown[], encode: Encode): Map<number, KnownElement> {
+    const changed = new Map<number, KnownElement>();
+    for (let index = 0; index < values.length; index += 1) {
+      const value = values[index];
+      if (!memo.isUnchanged(index, value)) changed.set(index, memo.moved(value) ?? this.known(value, encode(value)));
+    }
+    return changed;
+  }
+
+  private known(value: unknown, tree: Tree): KnownElement {
+    const record = typeof value === "object" && value !== null ? this.recordOf(value) : undefined;
+    return { known: record ?? snapshotOf(tree, this.load), tree };
+  }
+
+  private recordOf(value: object): KnownElement["known"] | undefined {
+    return isMessage(value) ? this.messages.recordOf(value) : undefined;
+  }
+
+  /** The references of the elements of a list. */
+  elements(tag: readonly Tree[]): Tree[] {
+    return this.knownElements(tag).elements.map(({ tree }) => tree);
+  }
+
+  /** A fresh list as the value of the channel `key`, which is not encoded again as long as nobody changes it. */
+  decodeChannel(key: string, tag: readonly Tree[]): unknown[] {
+    const { spine, elements } = this.knownElements(tag);
+    const values: unknown[] = [];
+    for (const { known, tree } of elements) {
+      values.push(known instanceof MessageRecord ? this.messages.make(known) : this.pieces.decode(tree));
+    }
+    this.memos.keep(key, ListMemo.of(values, elements, spine));
+    return values;
+  }
+
+  private knownElements(tag: readonly Tree[]): { spine: Spine; elements: KnownElement[] } {
+    const { count, spine, rest } = listParts(tag, this.load);
+    const elements: KnownElement[] = [];
+    for (const id of spine[0] ?? []) for (const element of this.page(id)) elements.push(element);
+    for (const tree of rest) elements.push(this.elementOf(tree));
+    if (elements.length !== count) throw new TypeError("A stored list has not as many elements as it says.");
+    return { spine, elements };
+  }
+
+  private page(id: number): readonly KnownElement[] {
+    const known = this.pages.get(id);
+    if (known !== undefined) return known;
+    if (this.pages.size >= PAGES_KEPT) this.pages.clear();
+    const elements = pageElements(this.load(id)).map((tree) => this.elementOf(tree));
+    this.pages.set(id, elements);
+    return elements;
+  }
+
+  private elementOf(tree: Tree): KnownElement {
+    const reference = messageReferenceOf(tree);
+    const record = reference && this.messages.recordAt(reference);
+    return { known: record ?? snapshotOf(tree, this.load), tree };
+  }
+}
+
+function withPlaces(tree: Tree, places: Places[] | undefined): Tree {
+  return places === undefined ? tree : tagged(KIND.shared, tree, places);
+}
+
+function pageOf(trees: readonly Tree[], page: number): Tree[] {
+  return trees.slice(page * PAGE, (page + 1) * PAGE);
+}
+
+/** What may be the reference of a message. */
+export function messageReferenceOf(tree: Tree): MessageReference | undefined {
+  const typed = typedOf(tree);
+  if (typed?.[0] === KIND.identified) return { objectId: typed[1] as number, ordinal: typed[2] as number };
+  const objectId = referenceOf(tree);
+  return objectId === undefined ? undefined : { objectId, ordinal: 0 };
+}
