@@ -1,4 +1,5 @@
 import { systemClock } from "../shared/clock.js";
+import { asError } from "./claims.js";
 import type { TestRunner } from "./runner.js";
 
 /** How one check of a suite ended. */
@@ -67,7 +68,7 @@ async function resultOf({ group, name, body, timeoutMs }: Planned): Promise<Chec
     await Promise.race([body(), timeUp(timeoutMs, giveUp.signal)]);
     return { group, name };
   } catch (error) {
-    return { group, name, error: error instanceof Error ? error : new Error(String(error)) };
+    return { group, name, error: asError(error) };
   } finally {
     giveUp.abort();
   }

@@ -1,5 +1,4 @@
-import { AssertionError } from "node:assert";
-import { describe as describeError } from "./claims.js";
+import { BrokenClaim, describe } from "./claims.js";
 
 /** Checks by the property that they prove. A check that throws has failed. */
 export interface Group<Subject> {
@@ -10,15 +9,10 @@ export interface Group<Subject> {
 }
 
 /**
- * Whatever a check throws that is no claim of its own came from the thing under test: it is said so, and by which
- * check.
+ * Whatever a check throws that is no claim of its own came from the thing under test: that is said, with the check that
+ * was carried out.
  */
-export function asFailure(error: unknown, check: string): AssertionError {
-  if (error instanceof AssertionError) return error;
-  const failure = new AssertionError({
-    message: `It threw while this was checked: it ${check}.\n${describeError(error)}`,
-  });
-  failure.cause = error;
-  if (error instanceof Error && error.stack !== undefined) failure.stack = `${failure.message}\n${error.stack}`;
-  return failure;
+export function asFailure(error: unknown, check: string): BrokenClaim {
+  if (error instanceof BrokenClaim) return error;
+  return new BrokenClaim(`It threw while this was checked: ${check}.\n${describe(error)}`, { cause: error });
 }
