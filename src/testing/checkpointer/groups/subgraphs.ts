@@ -1,4 +1,5 @@
 import { Annotation, Command, START, StateGraph, interrupt } from "@langchain/langgraph";
+import type { StateSnapshot } from "@langchain/langgraph";
 import { same } from "../../claims.js";
 import type { Group } from "../../suite.js";
 import { at, listed } from "../checkpoints.js";
@@ -88,12 +89,11 @@ export const subgraphs: Group<Trial> = {
       const config = at({ thread: thread() });
       await app.invoke({ log: ["start"] }, config);
       const { tasks } = await app.getState(config, { subgraphs: true });
-      const state = tasks[0]?.state as { values: unknown; next: string[] } | undefined;
-      same(
-        [state?.values, state?.next],
-        [{ log: ["start"] }, ["ask"]],
-        "The state of a subgraph that asks is not found in its namespace.",
-      );
+      const state = tasks[0]?.state as StateSnapshot | undefined;
+      const asked = state?.tasks.flatMap(({ interrupts }) => interrupts.map(({ value }) => value as string));
+      const found = [state?.values, state?.next, asked];
+      const claim = "The state of a subgraph that asks, or its question, is not found in its namespace.";
+      same(found, [{ log: ["start"] }, ["ask"], ["inside?"]], claim);
     },
 
     "a subgraph with a memory of its own keeps it over the turns, in a namespace of its own": async ({
