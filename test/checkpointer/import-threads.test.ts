@@ -42,7 +42,7 @@ const sources: [string, () => BaseCheckpointSaver][] = [
   ["another SlimSaver", () => openSaver()],
 ];
 
-describe.each(sources)("importThreads from %s", (_name, open) => {
+describe.each(sources)("importThreads from %s (R55)", (_name, open) => {
   it("brings every checkpoint of every namespace, and the threads go on where they were", async () => {
     const [from, to] = [open(), openSaver()];
     await fill(from);
