@@ -53,9 +53,12 @@ async function run(
   saver: BaseCheckpointSaver,
   { graph, thread, input, durability, stopAt }: RunJob,
 ): Promise<string[]> {
+  let stopped = false;
+  // From that moment on nothing else goes on either: what would be stored after it is not.
   const pass = async (moment: Moment): Promise<void> => {
+    stopped ||= moment === stopAt;
     await report({ event: moment });
-    if (moment === stopAt) await new Promise<never>(() => undefined);
+    if (stopped) await new Promise<never>(() => undefined);
   };
   announceCalls(saver, pass);
   const app = GRAPHS[graph]((node) => pass(`node ${node}`)).compile({ checkpointer: saver }) as LogApp;
