@@ -129,9 +129,17 @@ async function bring(from: BaseCheckpointSaver, target: Target, address: Address
   return 1;
 }
 
+/** Channels and nodes have no order: each checkpointer names them in its own. What they hold is compared as it stands. */
 function fingerprint({ checkpoint, metadata, parentConfig, pendingWrites = [] }: CheckpointTuple): string {
+  const { v, id, ts, channel_values: values, channel_versions: versions, versions_seen: seen } = checkpoint;
+  const seenByNode = Object.entries(seen).map(([node, channels]) => [node, byName(channels)] as const);
+  const state = [byName(values), byName(versions), byName(Object.fromEntries(seenByNode))];
   const writes = [...pendingWrites].map((write) => JSON.stringify(write)).sort();
-  return JSON.stringify([checkpoint, metadata, parentConfig?.configurable?.checkpoint_id, writes]);
+  return JSON.stringify([v, id, ts, state, metadata, parentConfig?.configurable?.checkpoint_id, writes]);
+}
+
+function byName(record: Readonly<Record<string, unknown>>): [string, unknown][] {
+  return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** The SlimSaver's database, written to beside the rules for runs: history is brought in as it was. */

@@ -62,7 +62,7 @@ describe("prune", () => {
     expect(await saver.verify()).toMatchObject({ ok: true, orphans: 0 });
   });
 
-  it("keeps the n newest", async () => {
+  it("keeps the n newest (R1)", async () => {
     const saver = openSaver();
     const ids = await chain(saver, "a", 10);
     await saver.prune({ keep: { last: 4 } });
@@ -87,7 +87,7 @@ describe("prune", () => {
     expect(await saver.prune({ keep: "latest" })).toEqual(rehearsal);
   });
 
-  it("keeps what is younger than olderThan", async () => {
+  it("keeps what is younger than olderThan (R1)", async () => {
     const saver = openSaver();
     const ids = await chain(saver, "a", 5);
     expect(await saver.prune({ keep: "latest", olderThan: "1h" })).toMatchObject({ checkpoints: 0, objects: 0 });
@@ -351,7 +351,7 @@ describe("a damaged database", () => {
 });
 
 describe("verify, stats and compact", () => {
-  it("verify names what is missing and what is damaged", async () => {
+  it("verify names what is missing and what is damaged (R54)", async () => {
     const saver = openSaver();
     await chain(saver, "a", 3);
     expect(await saver.verify()).toMatchObject({ ok: true, broken: [], checkpoints: 3 });
@@ -368,7 +368,7 @@ describe("verify, stats and compact", () => {
     );
   });
 
-  it("stats count one thread and all of them", async () => {
+  it("stats count one thread and all of them (R54)", async () => {
     const saver = openSaver();
     await chain(saver, "a", 3);
     await chain(saver, "b", 5);

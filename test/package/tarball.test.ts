@@ -16,6 +16,7 @@ const DOORS = {
   "langgraph-waypoint": ["SlimSaver", "effect", "WaypointError"],
   "langgraph-waypoint/checkpointer": ["SlimSaver"],
   "langgraph-waypoint/nodes": ["effect", "requestApproval", "safeTools", "resume"],
+  "langgraph-waypoint/testing": ["checkpointerContract", "checkpointerChild", "resultsOf"],
 };
 
 /** Prints, as JSON, the names a door lacks, the optional packages its import loaded, and what it left running. */
@@ -57,6 +58,8 @@ const TYPES = `
   import { SlimSaver, effect } from "langgraph-waypoint";
   import { SlimSaver as Same } from "langgraph-waypoint/checkpointer";
   import { effect as same } from "langgraph-waypoint/nodes";
+  import { checkpointerContract, resultsOf } from "langgraph-waypoint/testing";
+  import type { CheckResult, CheckpointerInitializer } from "langgraph-waypoint/testing";
 
   const saver: Same = SlimSaver.fromConnString(":memory:");
   const book: typeof same = effect;
@@ -64,7 +67,14 @@ const TYPES = `
   const receipt: Promise<{ twice: number }> = double(21);
   // @ts-expect-error the argument's type comes from \`key\`
   const wrong = double("21");
-  export const all = [saver, receipt, wrong];
+  const initializer: CheckpointerInitializer<Same> = {
+    checkpointerName: "SlimSaver",
+    createCheckpointer: () => SlimSaver.fromConnString(":memory:"),
+    destroyCheckpointer: (opened) => opened.close(),
+  };
+  const results: () => Promise<CheckResult[]> = () =>
+    resultsOf((runner) => checkpointerContract({ ...initializer, runner }));
+  export const all = [saver, receipt, wrong, results];
 `;
 
 /** The package beside LangGraph's and langchain's own types: nobody has to cast. */
