@@ -3,6 +3,7 @@ import type { Namespace } from "../store/sqlite/checkpoints.js";
 import { MaintenanceTable } from "../store/sqlite/maintenance.js";
 import { ObjectTable } from "../store/sqlite/objects.js";
 import type { Archive } from "./archive.js";
+import type { ArtifactsReport } from "./artifact-verify.js";
 import { CorruptObjectError } from "./errors.js";
 import { orphans } from "./orphans.js";
 import { referencesOfRow, referencesOfValue, walk } from "./reach.js";
@@ -19,6 +20,7 @@ export interface VerifyReport {
   readonly damaged: readonly string[];
   /** Objects that nothing refers to; `prune` removes them. Only counted where the whole database was read and is whole. */
   readonly orphans: number;
+  readonly artifacts: ArtifactsReport;
   readonly ok: boolean;
 }
 
@@ -35,7 +37,7 @@ export class Inspection {
     this.objects = new ObjectTable(store.database, store.tenant);
   }
 
-  verify(threadId: string | undefined): VerifyReport {
+  verify(threadId: string | undefined): Omit<VerifyReport, "artifacts"> {
     const namespaces = this.archive.table.namespaces({ thread: threadId, ns: undefined });
     const roots = new Set<number>();
     const damaged: string[] = [];
@@ -62,7 +64,7 @@ export class Inspection {
     };
   }
 
-  stats(threadId: string | undefined): StorageStats {
+  stats(threadId: string | undefined): Omit<StorageStats, "artifacts" | "artifactBytes"> {
     const namespaces = this.archive.table.namespaces({ thread: threadId, ns: undefined });
     const checkpoints = namespaces.map(({ id }) => this.table.checkpointSize(id));
     const writes = namespaces.map(({ id }) => this.table.writeSize(id));

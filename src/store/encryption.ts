@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { types } from "node:util";
-import { InvalidInputError } from "../shared/errors.js";
+import { InvalidInputError, WaypointError } from "../shared/errors.js";
 import { DecryptionError } from "./errors.js";
 
 /**
@@ -15,7 +15,10 @@ import { DecryptionError } from "./errors.js";
 export interface Encryption {
   /** @param context what the value is and where it stands; authenticated, not stored */
   seal(bytes: Uint8Array, context: string): Uint8Array;
-  /** @throws DecryptionError */
+  /**
+   * @throws DecryptionError, whose `details.reason` is `"key"` (another key), `"unmarked"` (not sealed), or `"changed"`.
+   * Whatever else it throws is passed on.
+   */
   open(sealed: Uint8Array, context: string): Uint8Array;
   /** A keyed hash of 32 bytes: the identity of a content, which nobody without the key can guess a content by. */
   fingerprint(bytes: Uint8Array): Buffer;
@@ -78,6 +81,13 @@ export function aes256gcm(key: Uint8Array): Encryption {
     },
     fingerprint: (bytes) => createHmac("sha256", naming).update(bytes).digest(),
   };
+}
+
+/** Why a value could not be opened; undefined for an error that is about something else. Knows other copies' errors. */
+export function reasonOf(error: unknown): "key" | "unmarked" | "changed" | undefined {
+  if (!WaypointError.is(error) || error.code !== "DECRYPTION_FAILED") return undefined;
+  const { reason } = error.details;
+  return reason === "key" || reason === "unmarked" ? reason : "changed";
 }
 
 function checkedKey(key: unknown): Buffer {

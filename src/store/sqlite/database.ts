@@ -3,6 +3,7 @@ import { MissingDependencyError } from "../../shared/errors.js";
 import { requireOptional } from "../../shared/optional.js";
 import { NotADatabaseError, SchemaVersionError, StoreClosedError, StoreUnavailableError } from "../errors.js";
 import { APPROVAL_SCHEMA } from "./approval-schema.js";
+import { ARTIFACT_SCHEMA } from "./artifact-schema.js";
 import { CHECKPOINT_SCHEMA } from "./checkpoint-schema.js";
 import { LEDGER_SCHEMA } from "./ledger-schema.js";
 
@@ -169,6 +170,7 @@ function prepareSchema(handle: BetterSqlite3.Database, path: string): void {
   handle.exec(CHECKPOINT_SCHEMA);
   handle.exec(LEDGER_SCHEMA);
   handle.exec(APPROVAL_SCHEMA);
+  handle.exec(ARTIFACT_SCHEMA);
   handle
     .prepare("INSERT OR IGNORE INTO waypoint_meta (key, value) VALUES ('schema', ?), ('syncs', 0), ('collections', 0)")
     .run(SCHEMA_VERSION);
