@@ -4,7 +4,7 @@ import { deflateRaw, inflateRaw } from "node:zlib";
 import { reasonOf } from "../store/encryption.js";
 import type { Store } from "../store/home.js";
 import type { ObjectStore } from "../store/objects/object-store.js";
-import { StoreUnavailableError } from "../store/errors.js";
+import { ObjectsUnavailableError } from "../store/errors.js";
 import type { ArtifactTable, ContentRow, NewContent } from "../store/sqlite/artifacts.js";
 import type { UploadTable } from "../store/sqlite/uploads.js";
 import { MOST_BYTES } from "./artifact-input.js";
@@ -73,9 +73,9 @@ export class ArtifactContents {
       fresh ??= await this.encode(identity, bytes);
       if (await this.place(identity, seen, fresh, hold)) return;
     }
-    throw new StoreUnavailableError(
-      `An artifact could not be stored: others removed its content ${MOST_TRIES} times while it was being stored. ` +
-        `Nothing refers to it. Try again.`,
+    throw new ObjectsUnavailableError(
+      `An artifact could not be stored: ${MOST_TRIES} times others took its upload for one that broke off, as they do after ` +
+        `an hour. Nothing refers to it. Try again, and see that the clocks of the machine's processes agree.`,
     );
   }
 

@@ -49,7 +49,10 @@ export interface SlimSaverOptions {
   readonly position?: PositionSelectors;
   /** Where the contents of large artifacts go: `fileObjects(dir)`, `unstorageObjects(storage)`. Default: the database. */
   readonly objects?: ObjectStore;
-  /** Seals artifacts, with their names and media types: `aes256gcm(key)`. With it, what is not sealed is refused. */
+  /**
+   * Seals artifacts, with their names and media types: `aes256gcm(key)`. With it, one that is not sealed is refused.
+   * Checkpoints and the ledger are not sealed.
+   */
   readonly encryption?: Encryption;
   /** Asked whether an artifact may be read, once it is sure that the thread holds it. Anything but `true` is no. */
   readonly authorize?: Authorize;

@@ -12,8 +12,12 @@ const REF = artifactRef(`artifact://sha256/${sha256(LARGE)}`);
 
 type Moment = "before the put" | "after the put" | "before the get" | "after the get";
 
-/** Two savers of one database; the first does something in a moment of the second, once. */
-function meeting(moment: Moment, meanwhile: (other: Others) => Promise<unknown>): Others & { saver: SlimSaver } {
+/** Two savers of one database; the first does something in a moment of the second, once or always. */
+function meeting(
+  moment: Moment,
+  meanwhile: (other: Others) => Promise<unknown>,
+  always = false,
+): Others & { saver: SlimSaver } {
   const folder = temporaryFolder();
   const [file, dir] = [join(folder, "agent.db"), join(folder, "objects")];
   const objects = fileObjects(dir);
@@ -22,7 +26,7 @@ function meeting(moment: Moment, meanwhile: (other: Others) => Promise<unknown>)
   const state = { armed: true };
   const at = async (now: Moment): Promise<void> => {
     if (now !== moment || !state.armed) return;
-    state.armed = false;
+    state.armed = always;
     await meanwhile({ ...other, other: other.saver });
   };
   const watched: ObjectStore = {
@@ -77,6 +81,21 @@ describe("while a content is on its way out of the process", () => {
     await other.prune({ keep: "latest" });
     expect(filesIn(dir)).toHaveLength(1);
     expect(rowsOf(saver)).toEqual([1, 1, 0]);
+  });
+
+  it("collectors that do so for ever make it an error, and nothing is held", async () => {
+    const { saver, other, dir, keys } = meeting(
+      "after the put",
+      async ({ other: collector, clock }) => {
+        clock.forward(2 * HOUR);
+        await collector.prune({ keep: "latest" });
+      },
+      true,
+    );
+    expect(await codeOf(saver.putArtifact(LARGE, { threadId: "t" }))).toBe("OBJECTS_UNAVAILABLE");
+    expect(new Set(keys).size).toBe(5);
+    await other.prune({ keep: "latest" });
+    expect([filesIn(dir), rowsOf(saver)]).toEqual([[], [0, 0, 0]]);
   });
 
   it("nothing refers to an object that others took for a dead upload and then for one that nobody knows", async () => {
