@@ -29,3 +29,13 @@ export class NotDurableError extends WaypointError {
 export class ImportMismatchError extends WaypointError {
   readonly code = "IMPORT_MISMATCH";
 }
+
+/** This thread may not read this artifact: it does not hold it, or `authorize` refused. Which of the two is not said. */
+export class ArtifactDeniedError extends WaypointError {
+  readonly code = "ARTIFACT_DENIED";
+}
+
+/** The content or the label of an artifact is missing or damaged; nothing else is handed out in its place. */
+export class ArtifactCorruptError extends WaypointError {
+  readonly code = "ARTIFACT_CORRUPT";
+}

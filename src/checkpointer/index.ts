@@ -3,13 +3,34 @@ export type { SlimSaverOptions } from "./saver.js";
 export type { Concurrency } from "./head.js";
 export type {
   Position,
+  PositionArtifact,
+  PositionChannel,
   PositionEffect,
   PositionReference,
   PositionSelectors,
   PositionTodo,
   PositionWait,
 } from "./position.js";
+export { artifactRef } from "./artifact.js";
+export type {
+  Artifact,
+  ArtifactInfo,
+  ArtifactRef,
+  ArtifactRequest,
+  Authorize,
+  GetArtifactOptions,
+  PutArtifactOptions,
+} from "./artifact.js";
+export type { ArtifactsReport, BrokenArtifact } from "./artifact-verify.js";
+export { aes256gcm } from "../store/encryption.js";
+export type { Encryption } from "../store/encryption.js";
+export { fileObjects } from "../store/objects/file-objects.js";
+export type { ObjectStore } from "../store/objects/object-store.js";
+export { unstorageObjects } from "../store/objects/unstorage-objects.js";
+export type { RawStorage } from "../store/objects/unstorage-objects.js";
 export {
+  ArtifactCorruptError,
+  ArtifactDeniedError,
   CorruptObjectError,
   ImportMismatchError,
   NotDurableError,
@@ -17,7 +38,14 @@ export {
   ThreadIdError,
   UnstorableValueError,
 } from "./errors.js";
-export { NotADatabaseError, SchemaVersionError, StoreClosedError, StoreUnavailableError } from "../store/errors.js";
+export {
+  DecryptionError,
+  NotADatabaseError,
+  ObjectsUnavailableError,
+  SchemaVersionError,
+  StoreClosedError,
+  StoreUnavailableError,
+} from "../store/errors.js";
 export type { SerializableClass } from "./classes.js";
 export { importThreads } from "./import-threads.js";
 export type { ImportOptions, ImportReport, Progress } from "./import-threads.js";

@@ -8,7 +8,7 @@ const CONCURRENCY: readonly Concurrency[] = ["enforce", "detect", "off"];
 /** @throws InvalidInputError for options that are none. */
 export function checkOptions(options: SlimSaverOptions): void {
   if (!isRecord(options)) throw wrong("The options of SlimSaver", "an object", options);
-  const { concurrency, tenant, position, clock } = options;
+  const { concurrency, tenant, position, objects, encryption, authorize, clock } = options;
   if (concurrency !== undefined && !CONCURRENCY.includes(concurrency as Concurrency)) {
     throw wrong("The option concurrency", `one of "${CONCURRENCY.join('", "')}"`, concurrency);
   }
@@ -16,6 +16,15 @@ export function checkOptions(options: SlimSaverOptions): void {
     throw wrong("The option tenant", "a text of at most 1024 characters", tenant);
   if (position !== undefined && !isRecordOf(position, "function")) {
     throw wrong("The option position", "an object of functions", position);
+  }
+  if (objects !== undefined && !hasMethods(objects, ["put", "get", "delete", "list"])) {
+    throw wrong("The option objects", "an ObjectStore, such as fileObjects(dir)", objects);
+  }
+  if (encryption !== undefined && !hasMethods(encryption, ["seal", "open", "fingerprint"])) {
+    throw wrong("The option encryption", "an Encryption, such as aes256gcm(key)", encryption);
+  }
+  if (authorize !== undefined && typeof authorize !== "function") {
+    throw wrong("The option authorize", "a function", authorize);
   }
   if (
     clock !== undefined &&
@@ -51,6 +60,10 @@ export function checkWrites(writes: unknown, taskPath: unknown): void {
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function hasMethods(value: unknown, names: readonly string[]): boolean {
+  return isRecord(value) && names.every((name) => typeof value[name] === "function");
 }
 
 function isRecordOf(value: unknown, type: "function"): boolean {

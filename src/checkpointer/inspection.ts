@@ -4,6 +4,7 @@ import { MaintenanceTable } from "../store/sqlite/maintenance.js";
 import type { Size } from "../store/sqlite/maintenance.js";
 import { ObjectTable } from "../store/sqlite/objects.js";
 import type { Archive } from "./archive.js";
+import type { ArtifactsReport } from "./artifact-verify.js";
 import { CorruptObjectError } from "./errors.js";
 import { orphans } from "./orphans.js";
 import { referencesOfRow, referencesOfTask, walk } from "./reach.js";
@@ -20,6 +21,7 @@ export interface VerifyReport {
   readonly damaged: readonly string[];
   /** Objects that nothing refers to; `prune` removes them. Only counted where the whole database was read and is whole. */
   readonly orphans: number;
+  readonly artifacts: ArtifactsReport;
   readonly ok: boolean;
 }
 
@@ -36,7 +38,7 @@ export class Inspection {
     this.objects = new ObjectTable(store.database, store.tenant);
   }
 
-  verify(threadId: string | undefined): VerifyReport {
+  verify(threadId: string | undefined): Omit<VerifyReport, "artifacts"> {
     const namespaces = this.archive.table.namespaces({ thread: threadId, ns: undefined });
     const roots = new Set<number>();
     const damaged: string[] = [];
@@ -63,7 +65,7 @@ export class Inspection {
     };
   }
 
-  stats(threadId: string | undefined): StorageStats {
+  stats(threadId: string | undefined): Omit<StorageStats, "artifacts" | "artifactBytes"> {
     const namespaces = this.archive.table.namespaces({ thread: threadId, ns: undefined });
     const checkpoints = namespaces.map(({ id }) => this.table.checkpointSize(id));
     const writes = namespaces.map(({ id }) => this.writeSize(id));

@@ -6,6 +6,7 @@ import type {
 } from "@langchain/langgraph-checkpoint";
 import { CONTROL, isUserChannel, scheduledNodes } from "../shared/langgraph.js";
 import type { ApprovalSummary, EffectSummary } from "../store/sqlite/overview.js";
+import type { ArtifactInfo } from "./artifact.js";
 
 /**
  * Where a thread stands, in what a person can read: what cannot be rebuilt, and references to the rest.
@@ -31,7 +32,7 @@ export interface Position {
   readonly lastError?: { readonly name: string; readonly message: string };
   readonly todos: PositionTodo[];
   readonly plan?: unknown;
-  /** Channels that hold luggage: what is there, and how much. */
+  /** Where the luggage is: channels that hold some, and then artifacts, oldest first. */
   readonly references: PositionReference[];
 }
 
@@ -57,12 +58,20 @@ export interface PositionTodo {
   readonly status: string;
 }
 
-export interface PositionReference {
+export type PositionReference = PositionChannel | PositionArtifact;
+
+export interface PositionChannel {
+  readonly kind: "channel";
   readonly channel: string;
   /** Number of items, where the channel is a list or a record. */
   readonly items: number | undefined;
   /** The newest item in a few words, where it is a message. */
   readonly newest: string | undefined;
+}
+
+/** `getArtifact(ref, { threadId })` brings its content. */
+export interface PositionArtifact extends ArtifactInfo {
+  readonly kind: "artifact";
 }
 
 /** Where todos and plan stand in the state, for graphs that keep them elsewhere than in `todos` and `plan`. */
@@ -76,6 +85,7 @@ export interface PositionSource {
   readonly tuple: CheckpointTuple;
   readonly effects: readonly EffectSummary[];
   readonly approvals: readonly ApprovalSummary[];
+  readonly artifacts: readonly ArtifactInfo[];
   readonly selectors: PositionSelectors;
 }
 
@@ -106,7 +116,7 @@ export function stateOf({
 }
 
 /** A pure function of what is stored. */
-export function positionOf({ threadId, tuple, effects, approvals, selectors }: PositionSource): Position {
+export function positionOf({ threadId, tuple, effects, approvals, artifacts, selectors }: PositionSource): Position {
   const { checkpoint, metadata, pendingWrites = [] } = tuple;
   const values = checkpoint.channel_values;
   const { questions, error } = openIn(pendingWrites);
@@ -131,7 +141,10 @@ export function positionOf({ threadId, tuple, effects, approvals, selectors }: P
     ...(error === undefined ? {} : { lastError: errorOf(error) }),
     todos: todosOf(selectors.todos === undefined ? values.todos : selectors.todos(values)),
     ...(plan === undefined ? {} : { plan }),
-    references: Object.entries(values).flatMap(([channel, value]) => referenceOf(channel, value)),
+    references: [
+      ...Object.entries(values).flatMap(([channel, value]) => referenceOf(channel, value)),
+      ...artifacts.map((info): PositionArtifact => ({ kind: "artifact", ...info })),
+    ],
   };
 }
 
@@ -221,13 +234,16 @@ function todosOf(todos: unknown): PositionTodo[] {
 
 const NEWEST_CHARACTERS = 120;
 
-function referenceOf(channel: string, value: unknown): PositionReference[] {
+function referenceOf(channel: string, value: unknown): PositionChannel[] {
   if (!isUserChannel(channel) || typeof value !== "object" || value === null) return [];
-  if (value instanceof Map || value instanceof Set) return [{ channel, items: value.size, newest: undefined }];
-  if (!Array.isArray(value)) return [{ channel, items: Object.keys(value).length, newest: undefined }];
+  if (value instanceof Map || value instanceof Set)
+    return [{ kind: "channel", channel, items: value.size, newest: undefined }];
+  if (!Array.isArray(value)) {
+    return [{ kind: "channel", channel, items: Object.keys(value).length, newest: undefined }];
+  }
   const last = (value as unknown[]).at(-1) as { text?: unknown; type?: unknown } | undefined;
   const text = typeof last?.text === "string" ? `${String(last.type)}: ${last.text}` : undefined;
-  return [{ channel, items: value.length, newest: text?.slice(0, NEWEST_CHARACTERS) }];
+  return [{ kind: "channel", channel, items: value.length, newest: text?.slice(0, NEWEST_CHARACTERS) }];
 }
 
 function iso(milliseconds: number): string {

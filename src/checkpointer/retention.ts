@@ -24,6 +24,8 @@ export interface PruneReport {
   readonly writes: number;
   readonly objects: number;
   readonly bytes: number;
+  /** What lay in the object store and nothing refers to: uploads that broke off, contents of deleted threads. Only with one. */
+  readonly leftovers?: number;
 }
 
 /** A checkpoint, as far as its fate depends on it. */

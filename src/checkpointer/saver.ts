@@ -15,10 +15,13 @@ import { InvalidInputError } from "../shared/errors.js";
 import { CONTROL, runningTask } from "../shared/langgraph.js";
 import { STORE } from "../store/home.js";
 import type { Housed, Store } from "../store/home.js";
+import type { Encryption } from "../store/encryption.js";
+import type { ObjectStore } from "../store/objects/object-store.js";
 import type { Namespace } from "../store/sqlite/checkpoints.js";
 import type { SqliteDatabase } from "../store/sqlite/database.js";
 import { ThreadTable } from "../store/sqlite/threads.js";
 import { Archive, configOf } from "./archive.js";
+import type { Authorize } from "./artifact.js";
 import { Classes } from "./classes.js";
 import type { SerializableClass } from "./classes.js";
 import { deltaHistory, emptyHistory } from "./delta-history.js";
@@ -46,6 +49,15 @@ export interface SlimSaverOptions {
   readonly tenant?: string;
   /** Where todos and plan stand in the state, for `position`. Default: the channels `todos` and `plan`. */
   readonly position?: PositionSelectors;
+  /** Where the contents of large artifacts go: `fileObjects(dir)`, `unstorageObjects(storage)`. Default: the database. */
+  readonly objects?: ObjectStore;
+  /**
+   * Seals artifacts, with their names and media types: `aes256gcm(key)`. With it, one that is not sealed is refused.
+   * Checkpoints and the ledger are not sealed.
+   */
+  readonly encryption?: Encryption;
+  /** Asked whether an artifact may be read, once it is sure that the thread holds it. Anything but `true` is no. */
+  readonly authorize?: Authorize;
   /** Classes of the application whose instances come back as instances; others come back as plain data. */
   readonly classes?: readonly SerializableClass[];
   readonly clock?: Clock;

@@ -2,6 +2,9 @@ import { InvalidInputError } from "../shared/errors.js";
 import { STORE } from "../store/home.js";
 import { SqliteDatabase } from "../store/sqlite/database.js";
 import { effectsOfThread, pendingApprovalsOfThread } from "../store/sqlite/overview.js";
+import type { Artifact, ArtifactRef, GetArtifactOptions, PutArtifactOptions } from "./artifact.js";
+import { verifyArtifacts } from "./artifact-verify.js";
+import { Artifacts } from "./artifacts.js";
 import { idOf, threadIdOf } from "./ids.js";
 import { checkOptions, isRecord } from "./input.js";
 import { Inspection } from "./inspection.js";
@@ -33,10 +36,12 @@ export class SlimSaver extends Saver {
   private readonly upkeep: Upkeep;
   private readonly inspection: Inspection;
   private readonly selectors: PositionSelectors;
+  private readonly artifacts: Artifacts;
 
   private constructor(database: SqliteDatabase, options: SlimSaverOptions) {
     super(database, options);
-    this.upkeep = new Upkeep(this[STORE], this.archive);
+    this.artifacts = new Artifacts(this[STORE], options, (threadId) => this.archive.table.isBuried(threadId));
+    this.upkeep = new Upkeep(this[STORE], this.archive, this.artifacts);
     this.inspection = new Inspection(this[STORE], this.archive);
     this.selectors = options.position ?? {};
   }
@@ -72,15 +77,17 @@ export class SlimSaver extends Saver {
   }
 
   /**
-   * Removes a thread: its checkpoints and writes in all namespaces, and the objects that only it used. What a run of
-   * before the deletion still brings is refused; the thread may begin anew. The ledger keeps what happened, so that a
-   * deletion cannot open a payment again. Reads the whole database to find what others use.
+   * Removes a thread: its checkpoints and writes in all namespaces, its artifacts, and the objects that only it used. What
+   * a run of before the deletion still brings is refused; the thread may begin anew. The ledger keeps what happened, so
+   * that a deletion cannot open a payment again. Reads the whole database to find what others use.
    *
-   * @throws ThreadIdError
+   * @throws ThreadIdError; ObjectsUnavailableError when all was deleted but for contents outside the database: call it
+   * again, or `prune`
    */
   override async deleteThread(threadId: string): Promise<void> {
     await Promise.resolve();
     this.upkeep.deleteThread(threadIdOf(threadId, "delete a thread"));
+    await this.artifacts.leftovers.removeUnused();
   }
 
   /**
@@ -88,15 +95,20 @@ export class SlimSaver extends Saver {
    *
    * Always kept: the newest checkpoint of each namespace, checkpoints whose writes nobody has taken up (a question may
    * wait in them), ancestors from which a DeltaChannel is rebuilt, and whatever is younger than `olderThan`. Namespaces
-   * of finished subgraph calls go with the checkpoint they hang on.
+   * of finished subgraph calls go with the checkpoint they hang on. Artifacts stay as long as their thread; what an object
+   * store keeps and nothing refers to is removed an hour after it was put there.
    *
    * @returns what was removed; with `dryRun`, what would be
-   * @throws InvalidInputError for a policy that cannot be meant; nothing was removed
+   * @throws InvalidInputError for a policy that cannot be meant; nothing was removed. ObjectsUnavailableError when all was
+   * removed but what lies in the object store
    * @example await checkpointer.prune({ keep: { last: 20 }, olderThan: "7d" });
    */
   async prune(options: PruneOptions): Promise<PruneReport> {
     await Promise.resolve();
-    return this.upkeep.prune(record(options, "prune"));
+    const report = this.upkeep.prune(record(options, "prune"));
+    const { leftovers } = this.artifacts;
+    const removed = options.dryRun === true ? leftovers.count() : await leftovers.remove();
+    return removed === undefined ? report : { ...report, leftovers: removed };
   }
 
   /**
@@ -117,8 +129,8 @@ export class SlimSaver extends Saver {
   }
 
   /**
-   * Copies a thread with all its namespaces, checkpoints and writes; the copy goes its own way from then on and shares
-   * the objects. Effects stay with the thread that carried them out.
+   * Copies a thread with all its namespaces, checkpoints, writes and artifacts; the copy goes its own way from then on and
+   * shares the objects. Effects stay with the thread that carried them out.
    *
    * @throws ThreadIdError; InvalidInputError when `from` is not there, or `to` is
    */
@@ -139,16 +151,20 @@ export class SlimSaver extends Saver {
     this.upkeep.deleteForRuns(runIds.map((id) => idOf(id, "run id")));
   }
 
-  /** Reads everything that checkpoints and writes refer to, and checks it against its hash. Changes nothing. */
+  /** Reads everything that checkpoints, writes and threads refer to, and checks it against its hash. Changes nothing. */
   async verify(options: { threadId?: string } = {}): Promise<VerifyReport> {
     await Promise.resolve();
-    return this.inspection.verify(scopeOf(options, "verify"));
+    const scope = scopeOf(options, "verify");
+    const report = this.inspection.verify(scope);
+    const artifacts = await verifyArtifacts(this.artifacts, scope);
+    return { ...report, artifacts, ok: report.ok && artifacts.broken.length === 0 };
   }
 
   /** How much is stored, of one thread or of all. */
   async stats(options: { threadId?: string } = {}): Promise<StorageStats> {
     await Promise.resolve();
-    return this.inspection.stats(scopeOf(options, "stats"));
+    const scope = scopeOf(options, "stats");
+    return { ...this.inspection.stats(scope), ...this.artifacts.table.size(scope) };
   }
 
   /** Gives the pages that were freed back to the operating system. Needs the database for itself while it runs. */
@@ -172,8 +188,41 @@ export class SlimSaver extends Saver {
       tuple,
       effects: effectsOfThread(database, tenant, threadId),
       approvals: pendingApprovalsOfThread(database, tenant, threadId),
+      artifacts: this.artifacts.list(threadId),
       selectors: this.selectors,
     });
+  }
+
+  /**
+   * Keeps a piece of luggage beside the state, and returns the reference that stands for it: in the state, in a message, in
+   * a prompt. The thread holds it from then on, until it is deleted.
+   *
+   * - When it resolves, the content is there and whole. One content is kept once, however many threads hold it.
+   * - To put the same again changes nothing, so a node that runs again does no harm; it mends a content that was damaged.
+   *   A name or media type that is given takes the place of the one before.
+   * - The thread need not have a checkpoint yet. One that was deleted must begin anew first.
+   *
+   * @param data bytes as they are; a text, kept as UTF-8; an object of plain data, kept as JSON with its keys in their
+   * order. At most 256 MiB. What would not come back as it went in (undefined, a Date, half a character) is refused.
+   * @throws InvalidInputError, ThreadIdError; StaleCheckpointError when the thread was deleted; ObjectsUnavailableError. In
+   * each case the thread does not hold it.
+   * @example const ref = await checkpointer.putArtifact(pdf, { threadId, name: "invoice.pdf", mediaType: "application/pdf" });
+   */
+  async putArtifact(data: Uint8Array | string | object, options: PutArtifactOptions): Promise<ArtifactRef> {
+    return this.artifacts.put(data, options);
+  }
+
+  /**
+   * Brings an artifact, for a thread that holds it: that has put it, or is a copy of one that had when it was copied. Then
+   * the saver's `authorize` is asked, with `context`. The content is checked against its reference.
+   *
+   * @throws ArtifactDeniedError for every reference that this thread may not read, whether it exists or not;
+   * ArtifactCorruptError when the content is missing or damaged; InvalidInputError for what is no reference;
+   * DecryptionError for another key; ObjectsUnavailableError
+   * @example const report = await checkpointer.getArtifact(state.report, { threadId }); report.text();
+   */
+  async getArtifact(ref: ArtifactRef, options: GetArtifactOptions): Promise<Artifact> {
+    return this.artifacts.get(ref, options);
   }
 }
 

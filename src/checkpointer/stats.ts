@@ -11,6 +11,10 @@ export interface StorageStats {
   readonly rowBytes: number;
   /** Of objects, as stored (compressed where it pays). */
   readonly objectBytes: number;
+  /** Artifacts that threads hold; one that two threads hold counts twice. */
+  readonly artifacts: number;
+  /** Of their contents, as stored, each once; those in an object store too. */
+  readonly artifactBytes: number;
   /** Of the database file, with its free pages; for the whole database. */
   readonly fileBytes: number;
   readonly freeBytes: number;

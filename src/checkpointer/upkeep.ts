@@ -9,6 +9,7 @@ import type { TaskBody } from "../store/sqlite/maintenance.js";
 import { ObjectTable } from "../store/sqlite/objects.js";
 import { ThreadTable } from "../store/sqlite/threads.js";
 import type { Archive } from "./archive.js";
+import type { Artifacts } from "./artifacts.js";
 import { threadIdOf } from "./ids.js";
 import { stateOf } from "./position.js";
 import { orphans } from "./orphans.js";
@@ -39,6 +40,7 @@ export class Upkeep {
   constructor(
     private readonly store: Store,
     private readonly archive: Archive,
+    private readonly artifacts: Pick<Artifacts, "release" | "copy">,
   ) {
     this.table = new MaintenanceTable(store.database, store.tenant);
     this.threads = new ThreadTable(store.database, store.tenant);
@@ -63,6 +65,7 @@ export class Upkeep {
   deleteThread(thread: string): void {
     this.store.database.transaction(() => {
       for (const { id } of this.archive.table.namespaces({ thread, ns: undefined })) this.table.deleteNamespace(id);
+      this.artifacts.release(thread);
       this.archive.table.bury(thread, this.store.clock.now());
       this.collect();
     });
@@ -80,6 +83,7 @@ export class Upkeep {
       this.archive.table.unbury(to);
       for (const { id, ns } of originals) this.table.copyNamespace(id, this.archive.table.ensureNamespace(to, ns).id);
       this.threads.copySummary(from, to);
+      this.artifacts.copy(from, to);
     });
   }
 

@@ -1,4 +1,5 @@
 import type { Position, PositionEffect, PositionReference, PositionTodo } from "../checkpointer/index.js";
+import { byteSize } from "./byte-sizes.js";
 import type { Colors } from "./colors.js";
 import { aligned, cell, page } from "./layout.js";
 import type { Line, Paint, Section } from "./layout.js";
@@ -22,7 +23,8 @@ export function renderPosition(position: ShownPosition, { colors, now }: RenderO
     { name: "effects", lines: position.effects.flatMap((effect) => effectLines(effect, colors)) },
     { name: "waiting for", lines: waitingLines(position, colors, now) },
     { name: "last error", lines: errorLines(position, colors) },
-    { name: "references", lines: position.references.map((reference) => referenceLine(reference, colors)) },
+    { name: "references", lines: position.references.flatMap((reference) => channelLines(reference, colors)) },
+    { name: "artifacts", lines: position.references.flatMap((reference) => artifactLines(reference, colors)) },
   ];
   return [
     ...aligned([titleLine(position, colors)]),
@@ -100,11 +102,24 @@ function errorLines({ lastError }: ShownPosition, colors: Colors): Line[] {
   return [[cell(`${lastError.name}: ${lastError.message}`, colors.red)]];
 }
 
-function referenceLine({ channel, items, newest }: PositionReference, colors: Colors): Line {
+function channelLines(reference: PositionReference, colors: Colors): Line[] {
+  if (reference.kind !== "channel") return [];
+  const { channel, items, newest } = reference;
   return [
-    cell(channel),
-    cell(items === undefined ? "" : `${items} ${items === 1 ? "item" : "items"}`),
-    cell(newest === undefined ? "" : `newest ${newest}`, colors.dim),
+    [
+      cell(channel),
+      cell(items === undefined ? "" : `${items} ${items === 1 ? "item" : "items"}`),
+      cell(newest === undefined ? "" : `newest ${newest}`, colors.dim),
+    ],
+  ];
+}
+
+function artifactLines(reference: PositionReference, colors: Colors): Line[] {
+  if (reference.kind !== "artifact") return [];
+  const { ref, name, mediaType, bytes } = reference;
+  return [
+    [cell(name ?? "(no name)", name === undefined ? colors.dim : colors.cyan), cell(mediaType), cell(byteSize(bytes))],
+    [cell(""), cell(ref, colors.dim)],
   ];
 }
 

@@ -33,6 +33,7 @@ export function renderStats(stats: StorageStats, colors: Colors): string {
       ["checkpoints", String(stats.checkpoints)],
       ["writes", String(stats.writes)],
       ["objects", `${stats.objects}, ${byteSize(stats.objectBytes)}`],
+      ["artifacts", `${stats.artifacts}, ${byteSize(stats.artifactBytes)}`],
       ["rows", byteSize(stats.rowBytes)],
       ["file", `${byteSize(stats.fileBytes)}, of which ${byteSize(stats.freeBytes)} free`],
     ],
@@ -41,23 +42,36 @@ export function renderStats(stats: StorageStats, colors: Colors): string {
 }
 
 export function renderVerify(
-  { ok, checkpoints, objects, broken, damaged, orphans }: VerifyReport,
+  { ok, checkpoints, objects, broken, damaged, orphans, artifacts }: VerifyReport,
   colors: Colors,
 ): string {
-  const verdict = ok ? colors.green("whole") : colors.red(`${broken.length + damaged.length} broken`);
+  const verdict = ok
+    ? colors.green("whole")
+    : colors.red(`${broken.length + damaged.length + artifacts.broken.length} broken`);
   const facts = table(
     [
       ["checkpoints", String(checkpoints)],
       ["objects", String(objects)],
       ["unused", `${orphans}${orphans > 0 ? ", which prune removes" : ""}`],
+      ["artifacts", artifactsLine(artifacts)],
     ],
     colors,
   );
   const faults = aligned([
     ...broken.map(({ objectId, what }) => [cell(`object ${objectId}`), cell(what, colors.red)]),
     ...damaged.map((checkpoint) => [cell(`checkpoint ${checkpoint}`), cell("damaged", colors.red)]),
+    ...artifacts.broken.map(({ ref, threadId, what }) => [
+      cell(ref ?? "an artifact"),
+      cell(what, colors.red),
+      cell(`of thread ${threadId}`),
+    ]),
   ]);
   return [verdict, facts, ...faults].join("\n");
+}
+
+function artifactsLine({ whole, broken, unchecked }: VerifyReport["artifacts"]): string {
+  const all = whole + broken.length + unchecked;
+  return unchecked === 0 ? String(all) : `${all}, of which ${unchecked} sealed or kept elsewhere, and not checked`;
 }
 
 export function renderPrune(report: PruneReport, dryRun: boolean, colors: Colors): string {

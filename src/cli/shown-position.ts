@@ -65,8 +65,11 @@ function isOurs(what: string, effects: ReadonlySet<string>): boolean {
   return names?.split(", ").every((name) => effects.has(name)) ?? false;
 }
 
-/** Who spoke last stays; what was said does not. */
+/** Who spoke last stays; what was said does not. Nor what an artifact was called: a name may say a lot. */
 function redactedReference(reference: PositionReference): PositionReference {
+  if (reference.kind === "artifact") {
+    return reference.name === undefined ? reference : { ...reference, name: hidden(reference.name) };
+  }
   const { newest } = reference;
   if (newest === undefined) return reference;
   const [, who, text] = /^([a-z]+): (.*)$/s.exec(newest) ?? [];

@@ -21,8 +21,17 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
  * @example canonicalize({ b: 1, a: [true, null] }); // '{"a":[true,null],"b":1}'
  */
 export function canonicalize(value: unknown, name = "value"): string {
-  check(value, name, new Set());
+  checkJson(value, name);
   return rfc8785(value);
+}
+
+/**
+ * Refuses what JSON would drop or change without a word; what passes comes back from its JSON text as it went in.
+ *
+ * @throws UncanonicalValueError naming the path of the first such part
+ */
+export function checkJson(value: unknown, name: string): void {
+  check(value, name, new Set());
 }
 
 /** SHA-256 of a canonical text, as hex. */

@@ -19,3 +19,13 @@ export class SchemaVersionError extends WaypointError {
 export class StoreClosedError extends WaypointError {
   readonly code = "STORE_CLOSED";
 }
+
+/** A folder or service for large contents cannot be read or written; nothing was half-stored. */
+export class ObjectsUnavailableError extends WaypointError {
+  readonly code = "OBJECTS_UNAVAILABLE";
+}
+
+/** A sealed value cannot be opened: another key, a changed value, or one that is not sealed at all. It is never guessed at. */
+export class DecryptionError extends WaypointError {
+  readonly code = "DECRYPTION_FAILED";
+}

@@ -1,5 +1,6 @@
 import pc from "picocolors";
 import { describe, expect, it } from "vitest";
+import { artifactRef } from "../../src/checkpointer/index.js";
 import type { Position } from "../../src/checkpointer/index.js";
 import { renderPosition } from "../../src/cli/render-position.js";
 import { fullPosition, redactedPosition } from "../../src/cli/shown-position.js";
@@ -30,7 +31,17 @@ const POSITION: Position = {
     { content: "Pay back", status: "in_progress" },
   ],
   plan: { steps: ["secret step"] },
-  references: [{ channel: "messages", items: 12, newest: "ai: Your card 4111 was charged" }],
+  references: [
+    { kind: "channel", channel: "messages", items: 12, newest: "ai: Your card 4111 was charged" },
+    {
+      kind: "artifact",
+      ref: artifactRef(`artifact://sha256/${"a".repeat(64)}`),
+      name: "invoice of Ines.pdf",
+      mediaType: "application/pdf",
+      bytes: 48_213,
+      createdAt: "2026-11-30T11:58:30.000Z",
+    },
+  ],
 };
 
 const APPROVAL = { id: "ap-1", action: "refund", args: { amount: 1250 }, approvers: ["ann"] } as Partial<Approval>;
@@ -60,7 +71,9 @@ describe("a position in the terminal", () => {
                    question  waypoint.unknown_effect: book
                              q-2
       last error   TypeError: card 4111 is not valid
-      references   messages  12 items  newest ai: Your card 4111 was charged"
+      references   messages  12 items  newest ai: Your card 4111 was charged
+      artifacts    invoice of Ines.pdf  application/pdf  48 kB
+                                        artifact://sha256/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
     `);
   });
 

@@ -3,6 +3,7 @@ import { MissingDependencyError } from "../../shared/errors.js";
 import { requireOptional } from "../../shared/optional.js";
 import { NotADatabaseError, SchemaVersionError, StoreClosedError, StoreUnavailableError } from "../errors.js";
 import { APPROVAL_SCHEMA } from "./approval-schema.js";
+import { ARTIFACT_SCHEMA } from "./artifact-schema.js";
 import { CHECKPOINT_SCHEMA } from "./checkpoint-schema.js";
 import { LEDGER_SCHEMA } from "./ledger-schema.js";
 
@@ -11,6 +12,10 @@ export const SCHEMA_VERSION = 1;
 
 const PACKAGE = "better-sqlite3";
 const FEATURE = "The embedded SQLite store";
+
+/** Statements that do nothing where there is nothing. */
+const FINDS = /^\s*(SELECT|UPDATE|DELETE)\b/i;
+const NO_CHANGE: BetterSqlite3.RunResult = { changes: 0, lastInsertRowid: 0 };
 
 const BUSY_TIMEOUT_MS = 15_000;
 
@@ -52,44 +57,40 @@ export class SqliteDatabase {
     return this.handle.open;
   }
 
-  /** A prepared statement, prepared once per text. */
-  prepare(sql: string): Statement {
+  /** In a table that is not there yet, nothing is found. */
+  get<T>(sql: string, ...parameters: unknown[]): T | undefined {
+    return this.using(() => this.prepare(sql)?.get(...parameters)) as T | undefined;
+  }
+
+  all<T>(sql: string, ...parameters: unknown[]): T[] {
+    return this.using(() => this.prepare(sql)?.all(...parameters) ?? []) as T[];
+  }
+
+  run(sql: string, ...parameters: unknown[]): BetterSqlite3.RunResult {
+    return this.using(() => this.prepare(sql)?.run(...parameters) ?? NO_CHANGE);
+  }
+
+  /** A statement, prepared once per text; undefined when it can find nothing, as its table is not there yet. */
+  private prepare(sql: string): Statement | undefined {
     if (!this.handle.open) throw closed(this.path);
-    let statement = this.statements.get(sql);
-    if (statement === undefined) {
-      statement = this.prepareAnew(sql);
-      this.statements.set(sql, statement);
-    }
+    const known = this.statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.prepareAnew(sql);
+    if (statement !== undefined) this.statements.set(sql, statement);
     return statement;
   }
 
-  /** Tables that not every database needs are created when a statement first names one of them. */
-  private prepareAnew(sql: string): Statement {
+  /** Tables that not every database needs are created when a row is first put into one of them. */
+  private prepareAnew(sql: string): Statement | undefined {
     try {
       return this.handle.prepare(sql);
     } catch (error) {
       const schema = schemaOfMissingTable(error);
       if (schema === undefined) throw error;
+      if (FINDS.test(sql)) return undefined;
       this.transaction(() => this.handle.exec(schema));
       return this.handle.prepare(sql);
     }
-  }
-
-  /** Whether a table is there, for those who only look: they need not create it. */
-  hasTable(name: string): boolean {
-    return this.get("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name) !== undefined;
-  }
-
-  get<T>(sql: string, ...parameters: unknown[]): T | undefined {
-    return this.using(() => this.prepare(sql).get(...parameters)) as T | undefined;
-  }
-
-  all<T>(sql: string, ...parameters: unknown[]): T[] {
-    return this.using(() => this.prepare(sql).all(...parameters)) as T[];
-  }
-
-  run(sql: string, ...parameters: unknown[]): BetterSqlite3.RunResult {
-    return this.using(() => this.prepare(sql).run(...parameters));
   }
 
   private using<T>(work: () => T): T {
@@ -191,7 +192,7 @@ function prepareSchema(handle: BetterSqlite3.Database, path: string): void {
 }
 
 /** Created when they are first needed: an empty table takes a page, and an index too. */
-const LATE_SCHEMAS = [LEDGER_SCHEMA, APPROVAL_SCHEMA].map(withoutComments);
+const LATE_SCHEMAS = [LEDGER_SCHEMA, APPROVAL_SCHEMA, ARTIFACT_SCHEMA].map(withoutComments);
 
 /** The definitions of the tables among which a statement found one missing. */
 function schemaOfMissingTable(error: unknown): string | undefined {

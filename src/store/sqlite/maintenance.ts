@@ -34,7 +34,6 @@ export class MaintenanceTable {
 
   /** The visits in which effects of a thread were carried out. */
   visitsWithEffects(thread: string): string[] {
-    if (!this.database.hasTable("waypoint_effects")) return [];
     return this.database
       .all<{ visit: string }>(
         "SELECT visit FROM waypoint_effects WHERE tenant = ? AND thread_id = ?",

@@ -24,7 +24,6 @@ export interface ApprovalSummary {
 
 /** What the ledger holds of one thread, oldest first. */
 export function effectsOfThread(database: SqliteDatabase, tenant: string, thread: string): EffectSummary[] {
-  if (!database.hasTable("waypoint_effects")) return [];
   return database.all<EffectSummary>(
     `SELECT id, name, key, state, attempt AS attempts, since, error FROM waypoint_effects
      WHERE tenant = ? AND thread_id = ? ORDER BY created_at, rowid`,
@@ -34,7 +33,6 @@ export function effectsOfThread(database: SqliteDatabase, tenant: string, thread
 }
 
 export function pendingApprovalsOfThread(database: SqliteDatabase, tenant: string, thread: string): ApprovalSummary[] {
-  if (!database.hasTable("waypoint_approvals")) return [];
   return database.all<ApprovalSummary>(
     `SELECT id, action, summary, created_at AS createdAt, decide_by AS decideBy FROM waypoint_approvals
      WHERE tenant = ? AND thread_id = ? AND state = 'pending' ORDER BY created_at, rowid`,
