@@ -17,7 +17,7 @@ import type {
 import { CONTROL, NULL_TASK_ID } from "../shared/langgraph.js";
 import type { Store } from "../store/home.js";
 import { CheckpointTable } from "../store/sqlite/checkpoints.js";
-import type { CheckpointRow, Namespace } from "../store/sqlite/checkpoints.js";
+import type { CheckpointRow, Namespace, TaskRow } from "../store/sqlite/checkpoints.js";
 import { IdentityTable } from "../store/sqlite/identities.js";
 import { ObjectTable } from "../store/sqlite/objects.js";
 import { fitted, join, rootAt, shapeOf, shapeTree, split } from "./body.js";
@@ -193,18 +193,35 @@ export class Archive {
     if (row !== undefined && (before === undefined || row.id < before)) yield row;
   }
 
+  /** The same for rows that follow each other, with one look at what was written at all of them. */
+  tuples(namespace: Namespace, rows: readonly CheckpointRow[]): CheckpointTuple[] {
+    const ids = rows.map(({ id }) => id);
+    const written = this.table.taskRowsOf(namespace.id, ids);
+    return rows.map((row) =>
+      reading(`Checkpoint ${row.id} of thread "${namespace.thread}"`, () =>
+        this.tupleOf(namespace, row, false, written.get(row.id) ?? []),
+      ),
+    );
+  }
+
   /**
    * @param goingOn whether a run is likely to go on from here: its channels are then compared and not encoded again
    * @throws CorruptObjectError
    */
   tuple(namespace: Namespace, row: CheckpointRow, goingOn = false): CheckpointTuple {
-    const read = (): CheckpointTuple => this.tupleOf(namespace, row, goingOn);
+    const written = this.table.taskRows(namespace.id, row.id);
+    const read = (): CheckpointTuple => this.tupleOf(namespace, row, goingOn, written);
     return reading(`Checkpoint ${row.id} of thread "${namespace.thread}"`, () =>
       goingOn ? this.dictionaries.within(namespace, read) : read(),
     );
   }
 
-  private tupleOf(namespace: Namespace, row: CheckpointRow, goingOn: boolean): CheckpointTuple {
+  private tupleOf(
+    namespace: Namespace,
+    row: CheckpointRow,
+    goingOn: boolean,
+    written: readonly TaskRow[],
+  ): CheckpointTuple {
     const parts = this.partsOf(row);
     const { parent } = parts;
     const restore = (root: Tree, channel: string): unknown =>
@@ -215,7 +232,7 @@ export class Archive {
       config: configOf(namespace.thread, namespace.ns, row.id),
       checkpoint,
       metadata: this.metadataOf(row, parts),
-      pendingWrites: this.pendingWrites(namespace.id, row.id),
+      pendingWrites: this.restoredWrites(written),
     };
     if (parent !== undefined) tuple.parentConfig = configOf(namespace.thread, namespace.ns, parent);
     return tuple;
@@ -231,14 +248,21 @@ export class Archive {
 
   /** What tasks wrote at a checkpoint, in LangGraph's order. @throws CorruptObjectError */
   pendingWrites(namespace: number, checkpoint: string): CheckpointPendingWrite[] {
-    return this.writesOf(namespace, checkpoint).map(({ task, channel, value }) => [task, channel, this.restore(value)]);
+    return this.restoredWrites(this.table.taskRows(namespace, checkpoint));
+  }
+
+  private restoredWrites(rows: readonly TaskRow[]): CheckpointPendingWrite[] {
+    return this.sortedWrites(rows).map(({ task, channel, value }) => [task, channel, this.restore(value)]);
   }
 
   /** @throws CorruptObjectError */
   writesOf(namespace: number, checkpoint: string): TaskWrite[] {
+    return this.sortedWrites(this.table.taskRows(namespace, checkpoint));
+  }
+
+  private sortedWrites(rows: readonly TaskRow[]): TaskWrite[] {
     const key = ({ path, task, idx }: TaskWrite): ReturnType<typeof writesSortKey> => writesSortKey(path, task, idx);
-    return this.table
-      .taskRows(namespace, checkpoint)
+    return rows
       .flatMap(({ task, body }) => this.storedWrites(body).map((write) => ({ ...write, task })))
       .sort((a, b) => compareWritesSortKeys(key(a), key(b)));
   }

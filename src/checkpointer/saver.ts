@@ -17,7 +17,7 @@ import { STORE } from "../store/home.js";
 import type { Housed, Store } from "../store/home.js";
 import type { Encryption } from "../store/encryption.js";
 import type { ObjectStore } from "../store/objects/object-store.js";
-import type { Namespace } from "../store/sqlite/checkpoints.js";
+import type { CheckpointRow, Namespace } from "../store/sqlite/checkpoints.js";
 import type { SqliteDatabase } from "../store/sqlite/database.js";
 import { ThreadTable } from "../store/sqlite/threads.js";
 import { Archive, configOf } from "./archive.js";
@@ -36,6 +36,9 @@ import type { Address } from "./ids.js";
 import { checkCheckpoint, checkWrites, isRecord } from "./input.js";
 import { heldUpBy, stateOf } from "./position.js";
 import type { Position, PositionSelectors } from "./position.js";
+
+/** Checkpoints that a list reads at once. */
+const LISTED_AT_ONCE = 20;
 
 const DURABLE_WITHIN: Duration = "10s";
 
@@ -137,13 +140,30 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     const before = optionalId(configurableOf(older).checkpoint_id, "before.checkpoint_id");
     let left = limitOf(limit);
     for (const namespace of this.archive.table.namespaces(filter)) {
-      for (const row of this.archive.rows(namespace.id, before, optionalId(only, "checkpoint_id"))) {
+      for (const rows of this.chunks(namespace, before, optionalId(only, "checkpoint_id"), wanted)) {
+        for (const tuple of this.archive.tuples(namespace, rows.slice(0, left))) yield await Promise.resolve(tuple);
+        left -= rows.length;
         if (left <= 0) return;
-        if (wanted !== undefined && !matches(this.archive.metadataOf(row), wanted)) continue;
-        left -= 1;
-        yield await Promise.resolve(this.archive.tuple(namespace, row));
       }
     }
+  }
+
+  /** Rows that are wanted, newest first, a few at a time. */
+  private *chunks(
+    namespace: Namespace,
+    before: string | undefined,
+    only: string | undefined,
+    wanted: Record<string, unknown> | undefined,
+  ): Generator<CheckpointRow[]> {
+    let chunk: CheckpointRow[] = [];
+    for (const row of this.archive.rows(namespace.id, before, only)) {
+      if (wanted !== undefined && !matches(this.archive.metadataOf(row), wanted)) continue;
+      chunk.push(row);
+      if (chunk.length < LISTED_AT_ONCE) continue;
+      yield chunk;
+      chunk = [];
+    }
+    if (chunk.length > 0) yield chunk;
   }
 
   /**

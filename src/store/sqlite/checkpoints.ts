@@ -151,6 +151,25 @@ export class CheckpointTable {
       .map(({ task, body }) => ({ task: fullId(task), body }));
   }
 
+  /** The same for several checkpoints, by checkpoint. */
+  taskRowsOf(namespace: number, checkpoints: readonly string[]): Map<string, TaskRow[]> {
+    const compact = checkpoints.map(compactId);
+    const rows = new Map(checkpoints.map((id): [string, TaskRow[]] => [id, []]));
+    const uuids = compact.filter((id) => typeof id !== "string").sort(Buffer.compare);
+    for (const [first, last] of rangesOf(uuids, compact)) {
+      const found = this.database.all<{ checkpoint: CompactId; task: CompactId; body: unknown }>(
+        "SELECT checkpoint, task, body FROM waypoint_writes WHERE ns = ? AND checkpoint BETWEEN ? AND ?",
+        namespace,
+        first,
+        last,
+      );
+      for (const { checkpoint, task, body } of found) {
+        rows.get(fullId(checkpoint))?.push({ task: fullId(task), body });
+      }
+    }
+    return rows;
+  }
+
   setTaskRow(namespace: number, checkpoint: string, task: string, body: Buffer): void {
     this.database.run(
       "INSERT OR REPLACE INTO waypoint_writes (ns, checkpoint, task, body) VALUES (?, ?, ?, ?)",
@@ -211,6 +230,13 @@ export class CheckpointTable {
       this.database.get<{ value: number }>("SELECT value FROM waypoint_meta WHERE key = 'collections'")?.value ?? 0
     );
   }
+}
+
+/** One range for all ids that are UUIDs, and one for each other. */
+function rangesOf(uuids: readonly Buffer[], ids: readonly CompactId[]): [CompactId, CompactId][] {
+  const texts = ids.filter((id) => typeof id === "string").map((id): [string, string] => [id, id]);
+  const [first, last] = [uuids[0], uuids.at(-1)];
+  return first === undefined || last === undefined ? texts : [[first, last], ...texts];
 }
 
 function withHead(row: Namespace): Namespace {
