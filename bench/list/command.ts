@@ -40,6 +40,7 @@ export function show({ seed, runs, threads, turns, listings, savers, machine }: 
     columns: listings.map((listing) => LISTINGS[listing].title),
     sections: [
       { title: "time ÷ SqliteSaver's", figure: "msVsBase", format: asRatio },
+      { title: "processor time ÷ SqliteSaver's", figure: "cpuMsVsBase", format: asRatio },
       { title: "time, ms", figure: "ms", format: asMilliseconds },
     ],
     savers,

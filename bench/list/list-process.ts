@@ -15,6 +15,8 @@ export interface ListTask {
 export interface ListAnswer {
   /** Opening the saver and listing; loading modules does not count. */
   readonly ms: number;
+  /** The same on the processor. */
+  readonly cpuMs: number;
   readonly found: string[];
 }
 
@@ -25,5 +27,5 @@ await answerTask(async ({ saver: name, file, listing }: ListTask): Promise<ListA
   const { checkpointer, close } = await watch.time(() => saver.open(file));
   const found = await watch.time(() => list(checkpointer, saver.channel));
   await close();
-  return { ms: watch.ms, found };
+  return { ms: watch.ms, cpuMs: watch.cpuMs, found };
 });

@@ -24,7 +24,7 @@ export interface ListPlan {
   readonly savers: readonly SaverName[];
 }
 
-export const FIGURES = ["ms"] as const;
+export const FIGURES = ["ms", "cpuMs"] as const;
 type Figure = (typeof FIGURES)[number];
 
 export interface ListReport {
@@ -87,9 +87,9 @@ async function measureListings(
     const { of, most, title } = LISTINGS[listing];
     for (const { saver, run } of inTurns(savers, runs)) {
       const task: ListTask = { saver, file: fileOf(folder, saver, of), listing };
-      const { ms, found } = await inChild<ListAnswer>(LIST, task);
+      const { ms, cpuMs, found } = await inChild<ListAnswer>(LIST, task);
       expectRows(found, Math.min(there[of], most), `${SAVERS[saver].label}, ${title}`);
-      samples.push({ saver, column: listing, run, figures: { ms } });
+      samples.push({ saver, column: listing, run, figures: { ms, cpuMs } });
       progress(`${SAVERS[saver].label}, ${title}: ${ms.toFixed(0)} ms`);
     }
   }

@@ -39,6 +39,8 @@ export function show({ seed, runs, turns, savers, machine }: ResumeReport): stri
     sections: [
       { title: "getState ÷ SqliteSaver's", figure: "getStateMsVsBase", format: asRatio },
       { title: "answering an interrupt ÷ SqliteSaver's", figure: "resumeMsVsBase", format: asRatio },
+      { title: "processor time of getState ÷ SqliteSaver's", figure: "getStateCpuMsVsBase", format: asRatio },
+      { title: "processor time of answering ÷ SqliteSaver's", figure: "resumeCpuMsVsBase", format: asRatio },
       { title: "getState, ms", figure: "getStateMs", format: asMilliseconds },
       { title: "answering an interrupt and running on, ms", figure: "resumeMs", format: asMilliseconds },
     ],

@@ -14,6 +14,8 @@ export interface ContinueTask {
 export interface ContinueAnswer {
   /** Opening the saver and one call; loading modules and compiling the graph do not count. */
   readonly ms: number;
+  /** The same on the processor. */
+  readonly cpuMs: number;
   readonly messages: number;
   /** Whether the question is there before it is answered. */
   readonly asks: boolean;
@@ -31,5 +33,5 @@ await answerTask(async ({ saver: name, file, what }: ContinueTask): Promise<Cont
     what === "getState" ? thread.state() : { messages: await thread.resume(), asks: false },
   );
   await close();
-  return { ms: watch.ms, ...answer };
+  return { ms: watch.ms, cpuMs: watch.cpuMs, ...answer };
 });

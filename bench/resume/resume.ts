@@ -23,7 +23,7 @@ export interface ResumePlan {
   readonly savers: readonly SaverName[];
 }
 
-export const FIGURES = ["getStateMs", "resumeMs"] as const;
+export const FIGURES = ["getStateMs", "getStateCpuMs", "resumeMs", "resumeCpuMs"] as const;
 type Figure = (typeof FIGURES)[number];
 
 export interface ResumeReport {
@@ -35,6 +35,8 @@ export interface ResumeReport {
   readonly savers: Comparison<Figure>;
   readonly machine: Machine;
 }
+
+type State = Pick<ContinueAnswer, "messages" | "asks">;
 
 const BUILD = join(import.meta.dirname, "build-process.ts");
 const CONTINUE = join(import.meta.dirname, "continue-process.ts");
@@ -89,16 +91,20 @@ async function continueCopy(
   expectState(read, { messages: messagesBefore(turns), asks: true }, saver);
   const continued = await inChild<ContinueAnswer>(CONTINUE, { saver, file, what: "resume" } satisfies ContinueTask);
   expectState(continued, { messages: turns * MESSAGES_A_TURN, asks: false }, saver);
-  return { getStateMs: read.ms, resumeMs: continued.ms };
+  return {
+    getStateMs: read.ms,
+    getStateCpuMs: read.cpuMs,
+    resumeMs: continued.ms,
+    resumeCpuMs: continued.cpuMs,
+  };
 }
 
 function fileOf(folder: string, saver: SaverName): string {
   return join(folder, saver, "thread.db");
 }
 
-function expectState(found: ContinueAnswer, wanted: Omit<ContinueAnswer, "ms">, saver: SaverName): void {
+function expectState(found: ContinueAnswer, wanted: State, saver: SaverName): void {
   if (found.messages === wanted.messages && found.asks === wanted.asks) return;
-  const shown = ({ messages, asks }: Omit<ContinueAnswer, "ms">): string =>
-    `${messages} messages, ${asks ? "asking" : "asking nothing"}`;
+  const shown = ({ messages, asks }: State): string => `${messages} messages, ${asks ? "asking" : "asking nothing"}`;
   throw new Error(`${SAVERS[saver].label} in a fresh process: ${shown(found)}; it should be ${shown(wanted)}.`);
 }

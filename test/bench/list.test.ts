@@ -17,10 +17,10 @@ it("every saver lists every thread and every checkpoint once", { timeout: 120_00
   const numbers = LISTING_NAMES.map(() => expect.any(Number) as number);
   expect(report).toMatchObject({
     ...{ bench: "list", seed: 7, runs: 1, threads: 60, turns: 3, listings: LISTING_NAMES },
-    savers: { sqlite: { ms: numbers, msVsBase: LISTING_NAMES.map(() => 1) }, slim: { ms: numbers } },
+    savers: { sqlite: { ms: numbers, msVsBase: LISTING_NAMES.map(() => 1) }, slim: { ms: numbers, cpuMs: numbers } },
   });
   expect(JSON.parse(JSON.stringify(report))).toEqual(report);
-  expect(show(report).match(/^ {2}SlimSaver /gm)).toHaveLength(2);
+  expect(show(report).match(/^ {2}SlimSaver /gm)).toHaveLength(3);
   expect(scratch.left()).toEqual([]);
 });
 
