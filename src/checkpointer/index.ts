@@ -19,7 +19,7 @@ export {
 } from "./errors.js";
 export { NotADatabaseError, SchemaVersionError, StoreClosedError, StoreUnavailableError } from "../store/errors.js";
 export { importThreads } from "./import-threads.js";
-export type { ImportOptions, ImportReport, Progress } from "./import-threads.js";
+export type { ImportOptions, ImportReport, LeftThread, Progress, UnreadableCheckpoint } from "./import-threads.js";
 export type { Keep, PruneOptions, PruneReport } from "./retention.js";
 export type { StorageStats } from "./stats.js";
 export type { ListThreadsOptions, ThreadSummary } from "./threads.js";
