@@ -7,7 +7,7 @@ import {
   threadsOfPostgresSaver,
 } from "../store/postgres/postgres-saver.js";
 import type { Queryable } from "../store/postgres/postgres-saver.js";
-import { checkpointsOfSqliteSaver, hasSqliteSaverTable, threadsOfSqliteSaver } from "../store/sqlite/sqlite-saver.js";
+import { checkpointsOfSqliteSaver, hasSqliteSaverTables, threadsOfSqliteSaver } from "../store/sqlite/sqlite-saver.js";
 import { Archive } from "./archive.js";
 import { threadIdOf } from "./ids.js";
 
@@ -53,7 +53,7 @@ function sqliteSource(from: object): ImportSource | undefined {
   const { db } = from as { db?: Partial<Handle> };
   if (!isExactly(from, "SqliteSaver") || typeof db?.prepare !== "function") return undefined;
   const handle = db as Handle;
-  if (!hasSqliteSaverTable(handle)) return undefined;
+  if (!hasSqliteSaverTables(handle)) return undefined;
   return {
     threads: () => Promise.resolve(threadsOfSqliteSaver(handle)),
     addresses: (thread) => Promise.resolve(checkpointsOfSqliteSaver(handle, thread)),

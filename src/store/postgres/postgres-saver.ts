@@ -15,6 +15,15 @@ export async function hasPostgresSaverTable(pool: Queryable, schema: string): Pr
   return rows.length > 0;
 }
 
+/** Whether a SlimSaver has written to a schema. */
+export async function hasTablesOfOurs(pool: Queryable, schema: string): Promise<boolean> {
+  const { rows } = await pool.query(
+    "SELECT 1 FROM information_schema.tables WHERE table_schema = $1 AND starts_with(table_name, 'waypoint_')",
+    [schema],
+  );
+  return rows.length > 0;
+}
+
 /** The threads of a PostgresSaver's database, and how many checkpoints each has; reads no checkpoint. */
 export async function threadsOfPostgresSaver(
   pool: Queryable,
