@@ -26,6 +26,20 @@ export function thisMachine(packages: readonly string[]): Machine {
   };
 }
 
+/** What the benchmarks of the checkpointers depend on. */
+const SAVER_PACKAGES = [
+  "@langchain/langgraph",
+  "@langchain/langgraph-checkpoint",
+  "@langchain/langgraph-checkpoint-sqlite",
+  "@langchain/core",
+  "better-sqlite3",
+];
+
+/** The machine as it is before the benchmark loads it. */
+export function machineOfSavers(): Machine {
+  return thisMachine(SAVER_PACKAGES);
+}
+
 export function machineLine({ cpu, cores, load, node, packages }: Machine): string {
   const versions = Object.entries(packages).map(([name, version]) => `${name} ${version}`);
   return [`${cpu}, ${cores} cores, load ${load} at the start`, `node ${node}`, ...versions].join(" · ");

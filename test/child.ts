@@ -21,11 +21,11 @@ export class Child {
     process.stderr?.on("data", (text: Buffer) => (this.stderr += text.toString()));
   }
 
-  /** @param file URL of the fixture; `parameters` reach it as JSON in `process.argv[2]`. */
-  static start(file: URL, parameters: unknown): Child {
+  /** @param file URL of the fixture; `parameters` reach it as JSON in `process.argv[2]`; `flags` are Node's. */
+  static start(file: URL, parameters: unknown, flags: readonly string[] = []): Child {
     return new Child(
       fork(fileURLToPath(file), [JSON.stringify(parameters)], {
-        execArgv: ["--import", "tsx"],
+        execArgv: ["--import", "tsx", ...flags],
         stdio: ["ignore", "ignore", "pipe", "ipc"],
       }),
     );
@@ -48,6 +48,6 @@ export class Child {
 }
 
 /** Runs a fixture to its end. */
-export async function runChild(file: URL, parameters: unknown): Promise<ChildResult> {
-  return Child.start(file, parameters).ended();
+export async function runChild(file: URL, parameters: unknown, flags?: readonly string[]): Promise<ChildResult> {
+  return Child.start(file, parameters, flags).ended();
 }

@@ -6,6 +6,9 @@ import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 /** Human, AI with a tool call, tool, AI. */
 export const MESSAGES_A_TURN = 4;
 
+/** The thread that the growth benchmark runs. */
+export const GROWTH_THREAD = "growth";
+
 /** How LangGraph stores the message list: whole at every change, or as deltas with a snapshot now and then. */
 export type MessagesChannel = "annotation" | "delta";
 
@@ -18,29 +21,55 @@ const CHANNELS: Record<MessagesChannel, typeof MessagesAnnotation> = {
   delta: new StateSchema({ messages: MessagesDeltaValue }) as unknown as typeof MessagesAnnotation,
 };
 
-const CONFIG = { configurable: { thread_id: "growth" } };
-
 /** A thread of the workload: runs a turn, and counts the messages of its state. */
 export interface Thread {
   turn(question: string): Promise<void>;
   messageCount(): Promise<number>;
 }
 
-/** The ReAct loop of the growth benchmark; `say` gives the text of each message of the model and the tool. */
-export function openThread(checkpointer: BaseCheckpointSaver, channel: MessagesChannel, say: () => string): Thread {
-  const app = new StateGraph(CHANNELS[channel])
+export type Loop = ReturnType<typeof compileLoop>;
+
+/**
+ * The ReAct loop of the benchmarks; `say` gives the text of each message of the model and the tool, `beforeTool` runs
+ * first whenever the tool does.
+ */
+export function compileLoop(
+  checkpointer: BaseCheckpointSaver,
+  channel: MessagesChannel,
+  say: () => string,
+  beforeTool: () => void = () => {},
+) {
+  return new StateGraph(CHANNELS[channel])
     .addNode("model", (state) => answer(state, say()))
-    .addNode("tools", (state) => runTool(state, say()))
+    .addNode("tools", (state) => {
+      beforeTool();
+      return runTool(state, say());
+    })
     .addEdge(START, "model")
     .addConditionalEdges("model", route, ["tools", END])
     .addEdge("tools", "model")
     .compile({ checkpointer });
+}
+
+/** One thread of the loop. */
+export function openThread(
+  checkpointer: BaseCheckpointSaver,
+  channel: MessagesChannel,
+  say: () => string,
+  threadId = GROWTH_THREAD,
+): Thread {
+  return threadOf(compileLoop(checkpointer, channel, say), threadId);
+}
+
+/** One of the threads that a compiled loop works on. */
+export function threadOf(app: Loop, threadId: string): Thread {
+  const config = { configurable: { thread_id: threadId } };
   return {
     async turn(question) {
-      await app.invoke({ messages: [new HumanMessage(question)] }, CONFIG);
+      await app.invoke({ messages: [new HumanMessage(question)] }, config);
     },
     async messageCount() {
-      const state = await app.getState(CONFIG);
+      const state = await app.getState(config);
       return (state.values as Partial<State>).messages?.length ?? 0;
     },
   };

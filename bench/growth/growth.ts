@@ -1,9 +1,10 @@
+import { machineOfSavers } from "../machine.js";
 import { SAVERS } from "./savers.js";
 import { measure } from "./measure.js";
 import type { Sample } from "./measure.js";
 import { measurementsOf } from "./plan.js";
 import type { GrowthPlan } from "./plan.js";
-import { machineOfGrowth, reportOf } from "./report.js";
+import { reportOf } from "./report.js";
 import type { GrowthReport } from "./report.js";
 
 /** Measures everything of the plan, one process at a time; databases live below `scratch` while they are measured. */
@@ -12,7 +13,7 @@ export async function measureGrowth(
   scratch: string,
   progress: (line: string) => void,
 ): Promise<GrowthReport> {
-  const machine = machineOfGrowth();
+  const machine = machineOfSavers();
   const measurements = measurementsOf(plan);
   const samples: Sample[] = [];
   for (const measurement of measurements) {

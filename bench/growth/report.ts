@@ -1,4 +1,3 @@
-import { thisMachine } from "../machine.js";
 import type { Machine } from "../machine.js";
 import { median } from "../median.js";
 import { marginalOf } from "./marginal.js";
@@ -55,19 +54,6 @@ const FIGURES = {
   getStateMs: ({ database }) => database?.getStateMs,
   perText: ({ database, textBytes }) => database && database.bytes / textBytes,
 } as const satisfies Record<string, Figure>;
-
-const PACKAGES = [
-  "@langchain/langgraph",
-  "@langchain/langgraph-checkpoint",
-  "@langchain/langgraph-checkpoint-sqlite",
-  "@langchain/core",
-  "better-sqlite3",
-];
-
-/** The machine as it is before the benchmark loads it. */
-export function machineOfGrowth(): Machine {
-  return thisMachine(PACKAGES);
-}
 
 /** What the samples say, as one object. */
 export function reportOf(plan: GrowthPlan, samples: readonly Sample[], machine: Machine): GrowthReport {

@@ -59,6 +59,9 @@ export const SAVERS = {
 
 export type SaverName = keyof typeof SAVERS;
 export const SAVER_NAMES = Object.keys(SAVERS) as SaverName[];
+/** Those that another process can read after them. */
+export const STORED_SAVERS = SAVER_NAMES.filter((name) => SAVERS[name].onDisk);
+export const SAVER_LABELS = Object.fromEntries(SAVER_NAMES.map((name) => [name, SAVERS[name].label]));
 
 function openSqliteSaver(file: string): OpenSaver {
   const checkpointer = SqliteSaver.fromConnString(file);

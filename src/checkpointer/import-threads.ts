@@ -1,49 +1,69 @@
-import type { RunnableConfig } from "@langchain/core/runnables";
-import type { BaseCheckpointSaver, CheckpointTuple, PendingWrite } from "@langchain/langgraph-checkpoint";
+import type { BaseCheckpointSaver, CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { InvalidInputError } from "../shared/errors.js";
 import { storeOf } from "../store/home.js";
-import type { Store } from "../store/home.js";
-import { MaintenanceTable } from "../store/sqlite/maintenance.js";
-import { ThreadTable } from "../store/sqlite/threads.js";
-import { Archive, configOf } from "./archive.js";
-import { ImportMismatchError } from "./errors.js";
+import { configOf } from "./archive.js";
 import { threadIdOf } from "./ids.js";
-import { stateOf } from "./position.js";
+import { importSourceOf } from "./import-source.js";
+import type { ImportSource, SourceAddress } from "./import-source.js";
+import { ImportTarget } from "./import-target.js";
+import { checkCheckpoint, isRecord } from "./input.js";
 import type { SlimSaver } from "./slim-saver.js";
 
-/** How far an import has come; `thread` is the one that was finished last. */
+/** How far an import has come; called after every checkpoint. */
 export interface Progress {
+  /** The thread that is being brought. */
   readonly thread: string;
+  /** Threads that are done with, of all. */
   readonly threads: number;
   readonly of: number;
+  /** Checkpoints that are done with, of all: those that were there already count too. */
   readonly checkpoints: number;
+  readonly ofCheckpoints: number;
+}
+
+/** A thread of which nothing was brought, and why. */
+export interface LeftThread {
+  readonly thread: string;
+  /**
+   * `missing`: `from` has no such thread. `moved-on`: runs have continued it in `to`, and bringing more would mix two
+   * histories. `deleted`: it was deleted in `to`; it comes back when it is asked for by name. `unreadable`: `from` cannot
+   * read its newest checkpoint, and an older one must not stand in its place.
+   */
+  readonly why: "missing" | "moved-on" | "deleted" | "unreadable";
+}
+
+/** A checkpoint that `from` cannot read; the others of its thread were brought. */
+export interface UnreadableCheckpoint {
+  readonly thread: string;
+  readonly ns: string;
+  readonly id: string;
+  readonly reason: string;
 }
 
 export interface ImportReport {
+  /** Threads that are in `to` now. */
   readonly threads: number;
   /** Checkpoints that were brought over now, and those that an earlier import had brought. */
   readonly checkpoints: number;
   readonly alreadyThere: number;
+  readonly left: readonly LeftThread[];
+  readonly unreadable: readonly UnreadableCheckpoint[];
 }
 
 export interface ImportOptions {
-  /** Only these threads; all that `from` lists without it. */
+  /** Only these threads; all that `from` has without it. */
   readonly threads?: readonly string[];
   readonly onProgress?: (progress: Progress) => void;
-}
-
-interface Address {
-  readonly thread: string;
-  readonly ns: string;
-  readonly id: string;
 }
 
 /**
  * Brings threads from another checkpointer into a SlimSaver, with all their checkpoints, writes and namespaces.
  *
  * - Ids stay, so that threads go on where they were; time travel and forks stay possible.
- * - Every checkpoint is read back and compared with what `from` gives.
- * - It can be broken off and started again: what is there is left alone.
+ * - Every checkpoint is read back and compared with what `from` gives, before it is committed.
+ * - It can be broken off, or killed, and started again: what is there is left alone.
+ * - One checkpoint at a time is in memory; of the others, addresses. `from` is only read.
+ * - A thread that has moved on in `to`, or was deleted there, is left alone and reported.
  *
  * Stop the runs of a thread while it is brought over.
  *
@@ -51,7 +71,7 @@ interface Address {
  * @param to the SlimSaver
  * @param options `threads`, `onProgress`
  * @throws InvalidInputError when `to` is no SlimSaver; ImportMismatchError when what was stored does not read as `from`
- *   gives it; UnstorableValueError
+ *   gives it; UnstorableValueError; ThreadIdError
  * @example await importThreads(SqliteSaver.fromConnString("old.db"), SlimSaver.fromConnString("agent.db"));
  */
 export async function importThreads(
@@ -61,168 +81,137 @@ export async function importThreads(
 ): Promise<ImportReport> {
   const store = storeOf(to);
   if (store === undefined) throw new InvalidInputError("importThreads brings threads into a SlimSaver; `to` is none.");
-  const target = new Target(store, to);
-  const threads = await addressesOf(
-    from,
-    options.threads?.map((thread) => threadIdOf(thread, "import a thread")),
-  );
-  const report = { threads: 0, checkpoints: 0, alreadyThere: 0 };
-  for (const [thread, addresses] of threads) {
-    for (const address of addresses) {
-      if (target.has(address)) report.alreadyThere += 1;
-      else report.checkpoints += await bring(from, target, address);
+  const named = options.threads && new Set(options.threads.map((thread) => threadIdOf(thread, "import a thread")));
+  const source = await importSourceOf(from, named);
+  return new Import(from, source, new ImportTarget(store), named, options.onProgress).run();
+}
+
+class Import {
+  private readonly report = {
+    ...{ threads: 0, checkpoints: 0, alreadyThere: 0 },
+    ...{ left: [] as LeftThread[], unreadable: [] as UnreadableCheckpoint[] },
+  };
+
+  constructor(
+    private readonly from: BaseCheckpointSaver,
+    private readonly source: ImportSource,
+    private readonly target: ImportTarget,
+    private readonly named: ReadonlySet<string> | undefined,
+    private readonly onProgress: (progress: Progress) => void = () => undefined,
+  ) {}
+
+  async run(): Promise<ImportReport> {
+    const threads = await this.source.threads();
+    const found = new Set(threads.map(({ thread }) => thread));
+    for (const thread of this.named ?? []) if (!found.has(thread)) this.report.left.push({ thread, why: "missing" });
+    const all = { of: threads.length, ofCheckpoints: threads.reduce((sum, { checkpoints }) => sum + checkpoints, 0) };
+    let done = 0;
+    for (const [index, { thread, checkpoints }] of threads.entries()) {
+      const before = done;
+      await this.bringThread(thread, (brought) => {
+        this.onProgress({ thread, threads: index, checkpoints: before + brought, ...all });
+      });
+      done += checkpoints;
+      this.onProgress({ thread, threads: index + 1, checkpoints: done, ...all });
     }
-    target.summarise(thread, addresses.at(-1));
-    report.threads += 1;
-    options.onProgress?.({ thread, threads: report.threads, of: threads.size, checkpoints: report.checkpoints });
+    return this.report;
   }
-  return report;
-}
 
-/** Every checkpoint's address by thread, oldest first. */
-async function addressesOf(
-  from: BaseCheckpointSaver,
-  threads: readonly string[] | undefined,
-): Promise<Map<string, Address[]>> {
-  const configs = threads?.map((thread_id): RunnableConfig => ({ configurable: { thread_id } })) ?? [{}];
-  const found = new Map<string, Address[]>();
-  for (const config of configs) {
-    for await (const tuple of from.list(config)) {
-      const address = addressOf(tuple);
-      const others = found.get(address.thread) ?? [];
-      others.push(address);
-      found.set(address.thread, others);
+  private async bringThread(thread: string, tell: (brought: number) => void): Promise<void> {
+    const addresses = [...(await this.source.addresses(thread))].sort(parentsFirst);
+    const missing = addresses.filter((address) => !this.target.has(thread, address));
+    const movedOn = this.hasMovedOn(thread, addresses);
+    const why = missing.length === 0 ? undefined : await this.whyLeft(thread, addresses, movedOn);
+    if (why !== undefined) {
+      this.report.left.push({ thread, why });
+      return;
+    }
+    const there = addresses.length - missing.length;
+    this.report.alreadyThere += there;
+    for (const [index, address] of missing.entries()) {
+      await this.bring(thread, address);
+      tell(there + index + 1);
+    }
+    if (!movedOn) this.target.summarise(thread);
+    this.report.threads += 1;
+  }
+
+  private hasMovedOn(thread: string, addresses: readonly SourceAddress[]): boolean {
+    const head = this.target.head(thread);
+    return head !== undefined && !addresses.some(({ ns, id }) => ns === "" && id === head);
+  }
+
+  private async whyLeft(
+    thread: string,
+    addresses: readonly SourceAddress[],
+    movedOn: boolean,
+  ): Promise<LeftThread["why"] | undefined> {
+    if (movedOn) return "moved-on";
+    if (this.target.isDeleted(thread) && this.named?.has(thread) !== true) return "deleted";
+    for (const address of newestOfEach(addresses)) {
+      const read = await this.read(thread, address);
+      if (typeof read !== "string") continue;
+      this.report.unreadable.push({ thread, ...address, reason: read });
+      return "unreadable";
+    }
+    return undefined;
+  }
+
+  private async bring(thread: string, address: SourceAddress): Promise<void> {
+    const tuple = await this.read(thread, address);
+    if (tuple === undefined) return;
+    if (typeof tuple === "string") {
+      this.report.unreadable.push({ thread, ...address, reason: tuple });
+      return;
+    }
+    this.target.store(thread, address, tuple, this.source.paths(thread, address));
+    this.report.checkpoints += 1;
+  }
+
+  /** A checkpoint; why it cannot be read; or undefined when it is gone since it was listed. */
+  private async read(thread: string, { ns, id }: SourceAddress): Promise<CheckpointTuple | string | undefined> {
+    const config = configOf(thread, ns, id);
+    try {
+      const tuple = await this.from.getTuple(config).catch(() => this.readAgain(thread, config));
+      return tuple === undefined ? undefined : checked(tuple);
+    } catch (error) {
+      if (error instanceof Unreadable) return error.message;
+      throw error;
     }
   }
-  for (const addresses of found.values()) addresses.sort(byId);
-  return found;
+
+  /** When the other database itself does not answer, asking it for addresses fails too, and that is the error. */
+  private async readAgain(thread: string, config: ReturnType<typeof configOf>): Promise<CheckpointTuple | undefined> {
+    await this.source.addresses(thread);
+    return this.from.getTuple(config).catch((error: unknown) => {
+      throw new Unreadable(error instanceof Error ? error.message : String(error));
+    });
+  }
 }
 
-function addressOf({ config }: CheckpointTuple): Address {
-  const { thread_id, checkpoint_ns = "", checkpoint_id } = (config.configurable ?? {}) as Record<string, string>;
-  return { thread: threadIdOf(thread_id, "import a thread"), ns: checkpoint_ns, id: checkpoint_id ?? "" };
+class Unreadable extends Error {}
+
+/** The official savers put a text in the place of a checkpoint that they could not write. */
+function checked(tuple: CheckpointTuple): CheckpointTuple {
+  const { checkpoint, metadata } = tuple as { checkpoint: unknown; metadata?: unknown };
+  if (typeof checkpoint === "string")
+    throw new Unreadable(`in its place stands the text ${JSON.stringify(checkpoint)}`);
+  if (metadata !== undefined && !isRecord(metadata)) throw new Unreadable("its metadata is not an object");
+  try {
+    checkCheckpoint(checkpoint, undefined);
+  } catch (error) {
+    throw new Unreadable((error as Error).message.replace(" Nothing was stored.", ""));
+  }
+  return tuple;
 }
 
-/** The root namespace last among equals, so that the last address of a thread is its newest root checkpoint. */
-function byId(a: Address, b: Address): number {
+/** Within a namespace the oldest first; the root, which makes a thread a thread, after all that hangs on it. */
+function parentsFirst(a: SourceAddress, b: SourceAddress): number {
   if ((a.ns === "") !== (b.ns === "")) return a.ns === "" ? 1 : -1;
   return a.id < b.id ? -1 : 1;
 }
 
-async function bring(from: BaseCheckpointSaver, target: Target, address: Address): Promise<number> {
-  const config = configOf(address.thread, address.ns, address.id);
-  const tuple = await from.getTuple(config);
-  if (tuple === undefined) return 0;
-  // Before it is handed on: what is stored may not differ from what was read.
-  const expected = fingerprint(tuple);
-  target.store(address, tuple);
-  const stored = await target.read(config);
-  if (stored === undefined || fingerprint(stored) !== expected) {
-    target.remove(address);
-    throw new ImportMismatchError(
-      `Checkpoint ${address.id} of thread "${address.thread}" does not read back as the other checkpointer gives it, so it ` +
-        `was taken out again. What was brought before stays, and a new import goes on from here. Please report this with the kinds of ` +
-        `values in the thread's state.`,
-      { details: { threadId: address.thread, checkpointNs: address.ns, checkpointId: address.id } },
-    );
-  }
-  return 1;
-}
-
-/** Channels and nodes have no order: each checkpointer names them in its own. What they hold is compared as it stands. */
-function fingerprint({ checkpoint, metadata, parentConfig, pendingWrites = [] }: CheckpointTuple): string {
-  const { v, id, ts, channel_values: values, channel_versions: versions, versions_seen: seen } = checkpoint;
-  const seenByNode = Object.entries(seen).map(([node, channels]) => [node, byName(channels)] as const);
-  const state = [byName(values), byName(versions), byName(Object.fromEntries(seenByNode))];
-  const writes = [...pendingWrites].map((write) => JSON.stringify(write)).sort();
-  return JSON.stringify([v, id, ts, state, metadata, parentConfig?.configurable?.checkpoint_id, writes]);
-}
-
-function byName(record: Readonly<Record<string, unknown>>): [string, unknown][] {
-  return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
-}
-
-/** The SlimSaver's database, written to beside the rules for runs: history is brought in as it was. */
-class Target {
-  private readonly archive: Archive;
-  private readonly threads: ThreadTable;
-  private readonly upkeep: MaintenanceTable;
-
-  constructor(
-    private readonly home: Store,
-    private readonly saver: SlimSaver,
-  ) {
-    this.archive = new Archive(home);
-    this.upkeep = new MaintenanceTable(home.database, home.tenant);
-    this.threads = new ThreadTable(home.database, home.tenant);
-  }
-
-  has({ thread, ns, id }: Address): boolean {
-    const namespace = this.archive.table.namespace(thread, ns);
-    return namespace !== undefined && this.archive.table.has(namespace.id, id);
-  }
-
-  store(
-    { thread, ns, id }: Address,
-    { checkpoint, metadata, parentConfig, pendingWrites = [] }: CheckpointTuple,
-  ): void {
-    const parent = parentConfig?.configurable?.checkpoint_id as string | undefined;
-    this.write(() => {
-      this.archive.table.unbury(thread);
-      const namespace = this.archive.table.ensureNamespace(thread, ns);
-      const given = metadata ?? { source: "loop", step: -1, parents: {} };
-      this.archive.storeCheckpoint(namespace, parent, { ...checkpoint, id }, given, undefined, undefined);
-      for (const [task, writes] of byTask(pendingWrites)) this.archive.storeWrites(namespace, id, task, "", writes);
-    });
-  }
-
-  read(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
-    return this.saver.getTuple(config);
-  }
-
-  remove({ thread, ns, id }: Address): void {
-    this.write(() => {
-      const namespace = this.archive.table.ensureNamespace(thread, ns);
-      this.archive.deleteCheckpoint(namespace.id, id);
-      const [newest] = this.archive.rows(namespace.id, undefined, undefined);
-      this.upkeep.setHead(namespace.id, newest?.id);
-    });
-  }
-
-  summarise(thread: string, newest: Address | undefined): void {
-    const namespace = this.archive.table.namespace(thread, "");
-    const row = namespace && newest && this.archive.table.checkpoint(namespace.id, newest.id);
-    if (namespace === undefined || row === undefined) return;
-    const tuple = this.archive.tuple(namespace, row);
-    const at = Date.parse(tuple.checkpoint.ts);
-    const state = stateOf(tuple);
-    this.threads.summarise(thread, {
-      state,
-      step: tuple.metadata?.step,
-      at: Number.isNaN(at) ? this.home.clock.now() : at,
-    });
-  }
-
-  private write(work: () => void): void {
-    try {
-      this.home.database.transaction(() => {
-        this.archive.noticeCollections();
-        work();
-      });
-    } catch (error) {
-      this.archive.forget();
-      throw error;
-    }
-  }
-}
-
-/** The writes of each task, in the order in which they were made. */
-function byTask(pendingWrites: readonly [string, string, unknown][]): Map<string, PendingWrite[]> {
-  const tasks = new Map<string, PendingWrite[]>();
-  for (const [task, channel, value] of pendingWrites) {
-    const writes = tasks.get(task) ?? [];
-    writes.push([channel, value]);
-    tasks.set(task, writes);
-  }
-  return tasks;
+/** The newest address of each namespace, of addresses in the order of `parentsFirst`. */
+function newestOfEach(addresses: readonly SourceAddress[]): Iterable<SourceAddress> {
+  return new Map(addresses.map((address) => [address.ns, address])).values();
 }

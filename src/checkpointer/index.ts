@@ -48,7 +48,7 @@ export {
 } from "../store/errors.js";
 export type { SerializableClass } from "./classes.js";
 export { importThreads } from "./import-threads.js";
-export type { ImportOptions, ImportReport, Progress } from "./import-threads.js";
+export type { ImportOptions, ImportReport, LeftThread, Progress, UnreadableCheckpoint } from "./import-threads.js";
 export type { Keep, PruneOptions, PruneReport } from "./retention.js";
 export type { StorageStats } from "./stats.js";
 export type { ListThreadsOptions, ThreadSummary } from "./threads.js";

@@ -102,19 +102,13 @@ export class Upkeep {
   /** After its newest checkpoints were removed: head and summary follow what is left. */
   private renew(namespace: Namespace): void {
     const { id, thread, ns } = namespace;
-    const head = this.newestLeft(id);
-    this.table.setHead(id, head);
+    const head = this.table.renewHead(id);
     const row = head === undefined ? undefined : this.archive.table.checkpoint(id, head);
     if (row === undefined) this.table.deleteNamespace(id);
     if (ns !== "") return;
     const tuple = row && this.archive.tuple({ ...namespace, head: row.id }, row);
     const summary = tuple && { state: stateOf(tuple), step: tuple.metadata?.step, at: this.store.clock.now() };
     this.threads.summarise(thread, summary ?? NO_SUMMARY);
-  }
-
-  private newestLeft(namespace: number): string | undefined {
-    for (const { id } of this.archive.rows(namespace, undefined, undefined)) return id;
-    return undefined;
   }
 
   private threadIds(): string[] {

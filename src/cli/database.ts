@@ -28,19 +28,31 @@ export async function withDatabase<T>(
   }
 }
 
+/**
+ * The same, but a database that is not there is created.
+ *
+ * @throws CommandFailure when the file is something else
+ */
+export async function withNewDatabase<T>(options: DatabaseOptions, work: (saver: SlimSaver) => Promise<T>): Promise<T> {
+  if (statSync(options.db, { throwIfNoEntry: false }) !== undefined) return withDatabase(options, work);
+  const saver = SlimSaver.fromConnString(options.db, { tenant: options.tenant ?? "" });
+  return work(saver).finally(() => saver.close());
+}
+
 const MAGIC = "SQLite format 3\0";
 
-function refuseOthers(file: string): void {
+/** @throws CommandFailure when there is no such file, or it is no SQLite database; `advice` says what to give instead. */
+export function refuseWhatIsNotSqlite(file: string, advice: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
-  if (found === undefined) {
-    throw new CommandFailure(
-      `There is no file "${file}". Give the database that the agent's SlimSaver was opened with.`,
-    );
-  }
+  if (found === undefined) throw new CommandFailure(`There is no file "${file}". ${advice}`);
   if (!found.isFile()) throw new CommandFailure(`"${file}" is not a file.`);
   if (beginningOf(file, MAGIC.length) !== MAGIC) {
     throw new CommandFailure(`"${file}" is not an SQLite database. It was not touched.`);
   }
+}
+
+function refuseOthers(file: string): void {
+  refuseWhatIsNotSqlite(file, "Give the database that the agent's SlimSaver was opened with.");
   if (!hasOurTables(file)) {
     throw new CommandFailure(
       `"${file}" is an SQLite database, but no SlimSaver has written to it. It was not touched.`,
@@ -59,11 +71,21 @@ function beginningOf(file: string, length: number): string {
 }
 
 function hasOurTables(file: string): boolean {
-  const Database = requireOptional<typeof BetterSqlite3>("better-sqlite3", "The embedded SQLite store");
-  const handle = new Database(file, { readonly: true, fileMustExist: true });
+  const handle = readOnly(file);
   try {
-    return handle.prepare("SELECT 1 FROM sqlite_master WHERE name = 'waypoint_meta'").get() !== undefined;
+    return isOurs(handle);
   } finally {
     handle.close();
   }
+}
+
+/** Opens a database in which nothing can be changed. */
+export function readOnly(file: string): BetterSqlite3.Database {
+  const Database = requireOptional<typeof BetterSqlite3>("better-sqlite3", "The embedded SQLite store");
+  return new Database(file, { readonly: true, fileMustExist: true });
+}
+
+/** Whether a SlimSaver has written to the database. */
+export function isOurs(handle: BetterSqlite3.Database): boolean {
+  return handle.prepare("SELECT 1 FROM sqlite_master WHERE name = 'waypoint_meta'").get() !== undefined;
 }

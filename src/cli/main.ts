@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { once } from "node:events";
 import { colorsFor } from "./colors.js";
 import { run } from "./program.js";
 
@@ -10,4 +11,8 @@ process.exitCode = await run(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   exitCode: 0,
+  ...(process.stderr.isTTY ? { progress: process.stderr } : {}),
+  async drained() {
+    if (process.stdout.writableNeedDrain) await once(process.stdout, "drain");
+  },
 });

@@ -2,6 +2,8 @@ import { createRequire } from "node:module";
 import { Command, CommanderError } from "commander";
 import { actionsCommand } from "./commands/actions.js";
 import { approveCommand } from "./commands/approve.js";
+import { exportCommand } from "./commands/export.js";
+import { importCommand } from "./commands/import.js";
 import { pruneCommand } from "./commands/prune.js";
 import { rejectCommand } from "./commands/reject.js";
 import { resolveCommand } from "./commands/resolve.js";
@@ -24,6 +26,8 @@ const COMMANDS = [
   verifyCommand,
   pruneCommand,
   compactCommand,
+  importCommand,
+  exportCommand,
 ];
 
 /** Runs one command. Whatever is wrong becomes one line on stderr and an exit code of 1, never a stack. */

@@ -7,6 +7,10 @@ export interface Terminal {
   out(text: string): void;
   err(text: string): void;
   exitCode: number;
+  /** Where a bar may show how far a long command is: stderr, when somebody looks at it. */
+  readonly progress?: NodeJS.WritableStream;
+  /** Resolves when what was printed has left the process; output of any length needs no more memory then. */
+  drained?(): Promise<void>;
 }
 
 /** A command's result, for a person and for a program. */

@@ -42,8 +42,8 @@ describe("setting a file up", () => {
   it("makes all tables or none (R48)", () => {
     const path = join(temporaryFolder(), "agent.db");
     const handle = new Database(path);
-    // A view of that name cannot be indexed, so that the ledger's tables fail after the checkpointer's were made.
-    handle.exec("CREATE VIEW waypoint_effects AS SELECT 1 AS thread_id");
+    // A view of that name cannot be indexed, so that the later tables fail after the first ones were made.
+    handle.exec("CREATE VIEW waypoint_objects AS SELECT 1 AS key");
     handle.close();
     expect(() => SlimSaver.fromConnString(path)).toThrow(StoreUnavailableError);
     expect(tablesIn(path)).toEqual([]);

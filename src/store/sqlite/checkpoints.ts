@@ -155,7 +155,7 @@ export class CheckpointTable {
   taskRowsOf(namespace: number, checkpoints: readonly string[]): Map<string, TaskRow[]> {
     const compact = checkpoints.map(compactId);
     const rows = new Map(checkpoints.map((id): [string, TaskRow[]] => [id, []]));
-    const uuids = compact.filter((id) => typeof id !== "string").sort(Buffer.compare);
+    const uuids = compact.filter((id) => typeof id !== "string").sort((a, b) => a.compare(b));
     for (const [first, last] of rangesOf(uuids, compact)) {
       const found = this.database.all<{ checkpoint: CompactId; task: CompactId; body: unknown }>(
         "SELECT checkpoint, task, body FROM waypoint_writes WHERE ns = ? AND checkpoint BETWEEN ? AND ?",

@@ -55,12 +55,27 @@ export class MaintenanceTable {
     return ids.map(({ id }) => fullId(id));
   }
 
-  setHead(namespace: number, head: string | undefined): void {
+  /** The newest checkpoint that is there becomes the head, and is returned. */
+  renewHead(namespace: number): string | undefined {
+    const newest = this.newest(namespace);
     this.database.run(
       "UPDATE waypoint_namespaces SET head = ? WHERE id = ?",
-      head === undefined ? null : compactId(head),
+      newest === undefined ? null : compactId(newest),
       namespace,
     );
+    return newest;
+  }
+
+  /** Ids compare as texts, whatever the form they are stored in. */
+  private newest(namespace: number): string | undefined {
+    const row = this.database.get<{ text: CompactId | null; uuid: CompactId | null }>(
+      `SELECT (SELECT max(id) FROM waypoint_checkpoints WHERE ns = ? AND id < x'') AS text,
+              (SELECT max(id) FROM waypoint_checkpoints WHERE ns = ? AND id >= x'') AS uuid`,
+      namespace,
+      namespace,
+    );
+    const ids = [row?.text, row?.uuid].filter((id) => id !== null && id !== undefined).map(fullId);
+    return ids.sort().at(-1);
   }
 
   /** Copies every row of one namespace into another, which is new. */
