@@ -38,6 +38,7 @@ export interface Shelf {
 export class KnownMessages {
   private stored = new WeakMap<BaseMessage, MessageRecord>();
   private readonly records = new Map<number, Map<number, MessageRecord>>();
+  private readonly prefetched = new Map<string, MessageId>();
   private kept = 0;
   private readonly decode: (tree: Tree) => unknown;
 
@@ -51,6 +52,7 @@ export class KnownMessages {
   forget(): void {
     this.stored = new WeakMap();
     this.records.clear();
+    this.prefetched.clear();
     this.kept = 0;
   }
 
@@ -80,6 +82,14 @@ export class KnownMessages {
     const record = new MessageRecord(body, body.keysOf(message), id, objectId, tree);
     this.stored.set(message, record);
     return record;
+  }
+
+  /** Loads with one look the ids of messages that will be needed one by one. */
+  prefetch(references: readonly MessageReference[]): void {
+    const named = references.filter(({ ordinal }) => ordinal > 0);
+    if (named.length < 2) return;
+    this.prefetched.clear();
+    for (const { objectId, ordinal, id } of this.table.allAt(named)) this.prefetched.set(`${objectId}.${ordinal}`, id);
   }
 
   /** What a reference stands for, once for all instances; undefined when it is no message, or one with shared parts. */
@@ -121,6 +131,8 @@ export class KnownMessages {
 
   private idAt({ objectId, ordinal }: MessageReference): MessageId | undefined {
     if (ordinal === 0) return undefined;
+    const prefetched = this.prefetched.get(`${objectId}.${ordinal}`);
+    if (prefetched !== undefined) return prefetched;
     const found = this.table.at(objectId, ordinal);
     if (found === undefined) throw new TypeError(`Message ${objectId} has no id number ${ordinal}.`);
     return found.id;

@@ -14,6 +14,7 @@ import type { MessageReference, Tree } from "./tree.js";
 export interface Pieces {
   intern(tree: Tree): number;
   load(objectId: number): Tree;
+  prefetch(objectIds: readonly number[]): void;
   decode(tree: Tree): unknown;
 }
 
@@ -107,6 +108,7 @@ export class Lists {
 
   private knownElements(tag: readonly Tree[]): { spine: Spine; elements: KnownElement[] } {
     const { count, spine, rest } = listParts(tag, this.load);
+    this.pieces.prefetch(spine[0] ?? []);
     const elements: KnownElement[] = [];
     for (const id of spine[0] ?? []) for (const element of this.page(id)) elements.push(element);
     for (const tree of rest) elements.push(this.elementOf(tree));
@@ -118,7 +120,11 @@ export class Lists {
     const known = this.pages.get(id);
     if (known !== undefined) return known;
     if (this.pages.size >= PAGES_KEPT) this.pages.clear();
-    const elements = pageElements(this.load(id)).map((tree) => this.elementOf(tree));
+    const trees = pageElements(this.load(id));
+    const references = trees.map(messageReferenceOf).filter((reference) => reference !== undefined);
+    this.pieces.prefetch(references.map(({ objectId }) => objectId));
+    this.messages.prefetch(references);
+    const elements = trees.map((tree) => this.elementOf(tree));
     this.pages.set(id, elements);
     return elements;
   }

@@ -8,6 +8,7 @@ import { Encoder } from "./encode.js";
 import type { ObjectSink } from "./encode.js";
 import { CorruptObjectError } from "./errors.js";
 import { KnownMessages } from "./known-messages.js";
+import { KnownTexts } from "./known-texts.js";
 import { Lists } from "./lists.js";
 import { MessageBody } from "./message-body.js";
 import { PackedWriter } from "./packed.js";
@@ -20,8 +21,10 @@ import type { MessageReference, Tree } from "./tree.js";
 const CACHE_LIMIT = 32_000_000;
 /** The root of a list or record that is longer than this, packed, is an object of its own, shared by all that hold it. */
 const ROOT_INLINE_LIMIT = 96;
-/** Long texts whose objects are known, in characters. */
-const TEXTS_LIMIT = 8_000_000;
+/** Texts whose objects are known, in characters: long ones of values, and short ones of trees. */
+const KNOWN_TEXTS = { long: 8_000_000, short: 1_000_000 } as const;
+/** Up to this length a tree's text is looked up before it is hashed. */
+const SHORT = 512;
 
 interface Cached {
   readonly tree: Tree;
@@ -39,9 +42,9 @@ interface Cached {
 export class Luggage implements ObjectSink, ObjectSource {
   private readonly cache = new Map<number, Cached>();
   private readonly ids = new Map<string, number>();
-  private readonly texts = new Map<string, number>();
+  private readonly longTexts = new KnownTexts(KNOWN_TEXTS.long);
+  private readonly shortTexts = new KnownTexts(KNOWN_TEXTS.short);
   private cached = 0;
-  private textLength = 0;
   private readonly loader = (id: number): Tree => this.load(id);
   private readonly writer = new PackedWriter();
   private readonly encoder: Encoder;
@@ -114,13 +117,30 @@ export class Luggage implements ObjectSink, ObjectSource {
     this.lists.forget();
     this.cache.clear();
     this.ids.clear();
-    this.texts.clear();
+    this.longTexts.clear();
+    this.shortTexts.clear();
     this.cached = 0;
-    this.textLength = 0;
   }
 
   intern(tree: Tree): number {
     const text = JSON.stringify(tree);
+    const isShort = text.length <= SHORT;
+    const known = isShort ? this.shortTexts.get(text) : undefined;
+    if (known !== undefined) return known;
+    const id = this.internByHash(tree, text);
+    if (isShort) this.shortTexts.keep(text, id);
+    return id;
+  }
+
+  internText(text: string): number {
+    const known = this.longTexts.get(text);
+    if (known !== undefined) return known;
+    const id = this.internByHash(text, JSON.stringify(text));
+    this.longTexts.keep(text, id);
+    return id;
+  }
+
+  private internByHash(tree: Tree, text: string): number {
     const fingerprint = this.objects.fingerprint(text);
     const key = fingerprint.hash.toString("latin1");
     const known = this.ids.get(key);
@@ -137,21 +157,18 @@ export class Luggage implements ObjectSink, ObjectSource {
     return id;
   }
 
-  internText(text: string): number {
-    const known = this.texts.get(text);
-    if (known !== undefined) return known;
-    const id = this.intern(text);
-    this.textLength += text.length;
-    if (this.textLength > TEXTS_LIMIT) {
-      this.texts.clear();
-      this.textLength = text.length;
-    }
-    this.texts.set(text, id);
-    return id;
-  }
-
   load(objectId: number): Tree {
     return this.entry(objectId).tree;
+  }
+
+  /** Loads with one look what will be needed one by one. What cannot be had is left to those who need it. */
+  prefetch(objectIds: readonly number[]): void {
+    const missing = objectIds.filter((id) => !this.cache.has(id));
+    if (missing.length < 2) return;
+    for (const [id, text] of this.objects.readAll(missing)) {
+      this.dictionaries.notice(id, text);
+      this.keep(id, JSON.parse(text) as Tree, text.length);
+    }
   }
 
   private entry(objectId: number): Cached {

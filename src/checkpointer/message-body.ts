@@ -44,10 +44,34 @@ type Kwargs = Record<string, unknown>;
 const MANY_PLACES = "many places";
 export type KwargsKeys = readonly string[] | typeof MANY_PLACES;
 
+/** Where the fields stand among the values of a body: the same for all bodies with the same keys. */
+interface Layout {
+  readonly at: Readonly<Record<keyof Fields, number>>;
+  /** What `lc_kwargs` holds beside the usual fields, in the order of the keys. */
+  readonly unusual: readonly number[];
+}
+
+const layouts = new WeakMap<readonly string[], Layout>();
+
+/** Behind the last one for a key that is not there: a negative place would make the look-up slow. */
+function placeOf(keys: readonly string[], key: string): number {
+  const at = keys.indexOf(key);
+  return at < 0 ? keys.length : at;
+}
+
+function layoutOf(keys: readonly string[]): Layout {
+  const known = layouts.get(keys);
+  if (known !== undefined) return known;
+  const at = Object.fromEntries([...USUAL].map((key) => [key, placeOf(keys, key)])) as Record<keyof Fields, number>;
+  const unusual = [...keys.keys()].filter((index) => !USUAL.has(keys[index] as string) && keys[index] !== "id");
+  const layout = { at, unusual };
+  layouts.set(keys, layout);
+  return layout;
+}
+
 /** A stored message without its id, ready to make instances from and to compare instances with. */
 export class MessageBody {
   private readonly fields: Fields;
-  /** What `lc_kwargs` holds beside the usual fields, in the order of the keys. */
   private readonly unusual: readonly number[];
 
   private constructor(
@@ -55,23 +79,22 @@ export class MessageBody {
     private readonly keys: readonly string[],
     private readonly values: readonly Snapshot[],
   ) {
-    const found: Record<string, Snapshot> = {};
-    for (const [index, key] of keys.entries()) if (USUAL.has(key)) found[key] = values[index];
-    this.unusual = [...keys.keys()].filter((index) => !USUAL.has(keys[index] as string) && keys[index] !== "id");
+    const { at, unusual } = layoutOf(keys);
+    this.unusual = unusual;
     this.fields = {
-      content: found.content,
-      name: found.name,
-      additional_kwargs: found.additional_kwargs,
-      response_metadata: found.response_metadata,
-      tool_calls: found.tool_calls,
-      invalid_tool_calls: found.invalid_tool_calls,
-      tool_call_chunks: found.tool_call_chunks,
-      usage_metadata: found.usage_metadata,
-      tool_call_id: found.tool_call_id,
-      status: found.status,
-      artifact: found.artifact,
-      metadata: found.metadata,
-      role: found.role,
+      content: values[at.content],
+      name: values[at.name],
+      additional_kwargs: values[at.additional_kwargs],
+      response_metadata: values[at.response_metadata],
+      tool_calls: values[at.tool_calls],
+      invalid_tool_calls: values[at.invalid_tool_calls],
+      tool_call_chunks: values[at.tool_call_chunks],
+      usage_metadata: values[at.usage_metadata],
+      tool_call_id: values[at.tool_call_id],
+      status: values[at.status],
+      artifact: values[at.artifact],
+      metadata: values[at.metadata],
+      role: values[at.role],
     };
   }
 

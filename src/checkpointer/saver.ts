@@ -184,8 +184,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     checkCheckpoint(checkpoint, versions);
     const id = idOf(checkpoint.id, "checkpoint.id");
     this.inTransaction(() => {
-      this.guardTombstone(address);
-      const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
+      const namespace = this.writable(address);
       this.guardHead(namespace, address, id, metadata);
       this.archive.storeCheckpoint(namespace, address.checkpointId, checkpoint, metadata, versions, runOf(config));
       if (address.ns === "") this.summariseCheckpoint(namespace, checkpoint, metadata);
@@ -207,8 +206,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     idOf(taskId, "taskId");
     checkWrites(writes, taskPath);
     this.inTransaction(() => {
-      this.guardTombstone(address);
-      const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
+      const namespace = this.writable(address);
       this.archive.endPlainAnswer(namespace.id, checkpointId, taskId, writes);
       this.archive.storeWrites(namespace, checkpointId, taskId, taskPath, writes);
       if (address.ns !== "" || namespace.head !== checkpointId || !holdsUp(writes)) return;
@@ -260,9 +258,18 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     this.threads.summarise(thread, { state, step, at: this[STORE].clock.now() });
   }
 
-  /** A deleted thread begins anew with a checkpoint that continues none; a run of before the deletion is over. */
-  private guardTombstone({ threadId, ns, checkpointId }: Address): void {
-    if (!this.archive.table.isBuried(threadId)) return;
+  /** The namespace to write to. A deleted thread begins anew with a checkpoint that continues none. */
+  private writable(address: Address): Namespace {
+    const { table } = this.archive;
+    const { threadId, ns } = address;
+    const namespace = table.namespace(threadId, ns);
+    const isBuried = namespace === undefined ? table.isBuried(threadId) : namespace.buried === 1;
+    if (isBuried) this.begin(address);
+    return namespace === undefined || isBuried ? table.ensureNamespace(threadId, ns) : namespace;
+  }
+
+  /** What a run of before the deletion still brings is over. */
+  private begin({ threadId, ns, checkpointId }: Address): void {
     if (checkpointId !== undefined || ns !== "") throw deletedThread(threadId, ns, checkpointId);
     this.archive.table.unbury(threadId);
   }

@@ -66,19 +66,10 @@ export function internedKeys(keys: readonly string[]): readonly string[] {
 
 /** True when encoding `value` would give what the snapshot was made from. May say false without need, never true. */
 export function isSame(value: unknown, snapshot: Snapshot): boolean {
-  if (typeof value !== "object" || value === null)
-    return value === snapshot ? !isMinusZero(value, snapshot) : bothNaN(value, snapshot);
+  if (typeof value !== "object" || value === null) return Object.is(value, snapshot);
   if (typeof snapshot !== "object" || snapshot === null) return false;
-  if (Array.isArray(value)) return Array.isArray(snapshot) && sameElements(value, snapshot);
-  return snapshot instanceof RecordSnapshot && sameEntries(value as Record<string, unknown>, snapshot);
-}
-
-function isMinusZero(value: unknown, snapshot: Snapshot): boolean {
-  return value === 0 && !Object.is(value, snapshot);
-}
-
-function bothNaN(value: unknown, snapshot: Snapshot): boolean {
-  return Number.isNaN(value) && Number.isNaN(snapshot);
+  if (snapshot instanceof RecordSnapshot) return sameEntries(value as Record<string, unknown>, snapshot);
+  return Array.isArray(snapshot) && Array.isArray(value) && sameElements(value, snapshot);
 }
 
 function sameElements(values: readonly unknown[], snapshots: readonly Snapshot[]): boolean {

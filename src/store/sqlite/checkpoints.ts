@@ -10,6 +10,8 @@ export interface Namespace {
   readonly head: string | null;
   /** The object that the thread's new objects are deflated with. */
   readonly dictionary: number | null;
+  /** 1 where the thread was deleted. */
+  readonly buried: number;
 }
 
 /** The stored form of a checkpoint; `body` is bytes, unless somebody wrote into the table. */
@@ -25,7 +27,7 @@ export interface TaskRow {
 }
 
 const NAMESPACES = `
-  SELECT n.id, n.ns, t.thread, t.id AS threadRow, n.head, t.dictionary
+  SELECT n.id, n.ns, t.thread, t.id AS threadRow, n.head, t.dictionary, t.deleted_at IS NOT NULL AS buried
   FROM waypoint_namespaces n JOIN waypoint_threads t ON t.id = n.thread
   WHERE t.tenant = ?`;
 

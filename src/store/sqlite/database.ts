@@ -125,11 +125,11 @@ export class SqliteDatabase {
   }
 
   private begin<T>(work: () => T, kind: "durable" | "ordinary"): T {
-    this.using(() => this.handle.exec("BEGIN IMMEDIATE"));
+    this.run("BEGIN IMMEDIATE");
     this.running = kind;
     try {
       const result = work();
-      this.using(() => this.handle.exec("COMMIT"));
+      this.run("COMMIT");
       return result;
     } catch (error) {
       if (this.handle.inTransaction) this.handle.exec("ROLLBACK");

@@ -30,6 +30,23 @@ export class IdentityTable {
     return row && { id: readId(row.value) };
   }
 
+  /** Several at once, by object and ordinal; such as are not there are left out. */
+  allAt(
+    references: readonly { objectId: number; ordinal: number }[],
+  ): { objectId: number; ordinal: number; id: MessageId }[] {
+    const keys = references.map(({ objectId, ordinal }) => objectId * ORDINALS + ordinal);
+    return this.database
+      .all<{ id: number; value: unknown }>(
+        `SELECT id, value FROM waypoint_identities WHERE id IN (${keys.map(() => "?").join()})`,
+        ...keys,
+      )
+      .map(({ id, value }) => ({
+        objectId: Math.floor(id / ORDINALS),
+        ordinal: id % ORDINALS,
+        id: readId(value),
+      }));
+  }
+
   /** The ordinal of an id, which is stored when it is not among the newest. */
   ordinalOf(object: number, id: MessageId): number {
     const [first, last] = identitiesOf(object);

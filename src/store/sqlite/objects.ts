@@ -13,7 +13,11 @@ const CODEC = { plain: 0, deflated: -1 } as const;
 /** Bytes of the hash that stand in the indexed column. */
 const KEY_LENGTH = 6;
 const DEFLATE_FROM = 64;
-const DEFLATE_LEVEL = 6;
+/** Higher ones take longer and save nothing in texts of this length. */
+const DEFLATE_LEVEL = 4;
+const USUAL_RATIO = 4;
+const SHORTEST_CHUNK = 512;
+const LONGEST_CHUNK = 65_536;
 
 interface ObjectRow {
   /** Bytes, unless somebody wrote into the table. */
@@ -74,6 +78,7 @@ export class ObjectTable {
     const deflated = deflateRawSync(bytes, {
       level: DEFLATE_LEVEL,
       dictionary: dictionary?.bytes ?? BUILT_IN_DICTIONARY,
+      chunkSize: chunkFor(bytes.length),
     });
     if (deflated.length >= bytes.length) return { codec: CODEC.plain, data: bytes };
     return { codec: dictionary?.id ?? CODEC.deflated, data: deflated };
@@ -107,6 +112,20 @@ export class ObjectTable {
   private isOf(row: ObjectRow, text: string): boolean {
     const { hash, key } = this.fingerprint(text);
     return row.key === key && hasRest(row.hash, hash);
+  }
+
+  /** Several at once. Ids that have no row are left out; so is what does not match its hash. */
+  readAll(ids: readonly number[]): Map<number, string> {
+    const rows = this.database.all<ObjectRow & { id: number }>(
+      `SELECT id, key, hash, codec, data FROM waypoint_objects WHERE id IN (${ids.map(() => "?").join()})`,
+      ...ids,
+    );
+    const texts = new Map<number, string>();
+    for (const row of rows) {
+      const text = this.plainBytes(row)?.toString();
+      if (text !== undefined && this.isOf(row, text)) texts.set(row.id, text);
+    }
+    return texts;
   }
 
   /** Makes an object the dictionary of others. @returns undefined when its text cannot be had */
@@ -152,9 +171,14 @@ function bytesOf(column: unknown): Buffer {
   return Buffer.isBuffer(column) ? column : Buffer.alloc(0);
 }
 
+/** zlib allocates its output in chunks of this length, 16 KB unless told. */
+function chunkFor(length: number): number {
+  return Math.min(Math.max(length, SHORTEST_CHUNK), LONGEST_CHUNK);
+}
+
 function inflated(bytes: Buffer, dictionary: Buffer): Buffer | undefined {
   try {
-    return inflateRawSync(bytes, { dictionary });
+    return inflateRawSync(bytes, { dictionary, chunkSize: chunkFor(bytes.length * USUAL_RATIO) });
   } catch {
     return undefined;
   }
