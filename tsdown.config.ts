@@ -4,6 +4,7 @@ const doors = {
   index: "src/index.ts",
   "checkpointer/index": "src/checkpointer/index.ts",
   "nodes/index": "src/nodes/index.ts",
+  "audit/index": "src/audit/index.ts",
 };
 
 /** One output file per source file, so that the doors share modules instead of each carrying a copy. */

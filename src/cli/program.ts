@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { Command, CommanderError } from "commander";
 import { actionsCommand } from "./commands/actions.js";
 import { approveCommand } from "./commands/approve.js";
+import { auditCommand } from "./commands/audit.js";
 import { pruneCommand } from "./commands/prune.js";
 import { rejectCommand } from "./commands/reject.js";
 import { resolveCommand } from "./commands/resolve.js";
@@ -24,6 +25,7 @@ const COMMANDS = [
   verifyCommand,
   pruneCommand,
   compactCommand,
+  auditCommand,
 ];
 
 /** Runs one command. Whatever is wrong becomes one line on stderr and an exit code of 1, never a stack. */
