@@ -7,7 +7,7 @@ import type { Finding } from "./finding.js";
 import { ignoresIn, withoutIgnored } from "./ignores.js";
 import type { Ignore } from "./ignores.js";
 import { DiskProject } from "./project/disk.js";
-import { parseSource } from "./project/source-file.js";
+import { parseSource, speaksOfInterrupts } from "./project/source-file.js";
 import type { SourceFile } from "./project/source-file.js";
 
 export interface AuditOptions {
@@ -63,7 +63,7 @@ function parsed(names: readonly string[]): { files: SourceFile[]; unparsable: st
   const unparsable: string[] = [];
   for (const name of names) {
     const text = textOf(name);
-    const file = text === undefined ? undefined : parseSource(name, text);
+    const file = text === undefined ? undefined : parseSource(name, text, speaksOfInterrupts(text));
     if (file === undefined) unparsable.push(name);
     else files.push(file);
   }

@@ -4,13 +4,13 @@ import type { CatalogueEntry } from "./catalogue/catalogue.js";
 import type { Finding, Place, Severity } from "./finding.js";
 import { analyse } from "./flow/analysis.js";
 import type { Pair } from "./flow/findings.js";
+import { relevantFiles } from "./flow/relevant.js";
 import type { Declared } from "./flow/meaning.js";
 import { siteKey } from "./flow/state.js";
 import type { Link } from "./flow/state.js";
 import { Evaluator } from "./project/evaluate.js";
 import type { Project } from "./project/project.js";
-import { relevantFiles } from "./project/relevant.js";
-import { rolesIn } from "./project/roles.js";
+import { NO_ROLES, rolesIn } from "./project/roles.js";
 import { PAIR_RULES, SITE_RULES } from "./rules/index.js";
 import type { Facts, Meta, Report } from "./rules/rule.js";
 
@@ -26,14 +26,13 @@ export interface EngineOptions {
 /** All findings of a project: a function of its files and of nothing else. */
 export function findingsOf(project: Project, options: EngineOptions): Finding[] {
   const evaluator = new Evaluator(project);
-  const files = relevantFiles(project);
-  const roles = rolesIn(files, evaluator);
-  const world = {
+  const known = {
     evaluator,
-    roles,
     catalogue: new Catalogue(options.catalogue),
     declared: options.declared ?? (() => undefined),
   };
+  const files = relevantFiles(project, { ...known, roles: NO_ROLES });
+  const world = { ...known, roles: rolesIn(files, evaluator) };
   const facts: Facts = { files, world, ...analyse(files, world) };
   const found = [...pairReports(facts), ...siteReports(facts)].flatMap(([rule, report]) => {
     const severity = options.severity?.[rule.code] ?? report.severity ?? rule.severity;

@@ -73,6 +73,14 @@ describe("modules are resolved", () => {
         "node.ts": node("#save"),
       },
     ],
+    [
+      "a tsconfig that extends what is not installed",
+      {
+        "tsconfig.json": '{ "extends": "not-installed/tsconfig.json" }',
+        "lib/save.ts": effect,
+        "node.ts": node("./lib/save.js"),
+      },
+    ],
     ["barrels", { "lib/index.ts": 'export * from "./save.js";', "lib/save.ts": effect, "node.ts": node("./lib") }],
     [
       "renamed barrels",

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { dirname, join } from "node:path";
 import { ResolverFactory } from "oxc-resolver";
+import type { NapiResolveOptions } from "oxc-resolver";
 import type { Project } from "./project.js";
 import { parseSource } from "./source-file.js";
 import type { SourceFile } from "./source-file.js";
@@ -12,22 +13,25 @@ const BUILTIN = new Set(builtinModules);
 const TESTS = /\/(?:tests?|__tests__)\/|\.(?:test|spec)\./;
 const SOURCE = /\.(?:[cm]?[jt]s|[jt]sx)$/;
 
+const RESOLVE: NapiResolveOptions = {
+  conditionNames: ["source", "import", "require", "node", "default"],
+  extensions: [".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"],
+  extensionAlias: {
+    ".js": [".ts", ".tsx", ".js", ".jsx"],
+    ".jsx": [".tsx", ".jsx"],
+    ".mjs": [".mts", ".mjs"],
+    ".cjs": [".cts", ".cjs"],
+  },
+};
+
 /** The files of the disk. Others than those asked for are read when an import leads to them. */
 export class DiskProject implements Project {
   readonly #loaded = new Map<string, SourceFile | undefined>();
   readonly #resolved = new Map<string, string | undefined>();
   readonly #packages = new Map<string, { name: string; folder: string } | undefined>();
-  readonly #resolver = new ResolverFactory({
-    tsconfig: "auto",
-    conditionNames: ["source", "import", "require", "node", "default"],
-    extensions: [".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"],
-    extensionAlias: {
-      ".js": [".ts", ".tsx", ".js", ".jsx"],
-      ".jsx": [".tsx", ".jsx"],
-      ".mjs": [".mts", ".mjs"],
-      ".cjs": [".cts", ".cjs"],
-    },
-  });
+  readonly #resolver = new ResolverFactory({ ...RESOLVE, tsconfig: "auto" });
+  /** A tsconfig that extends what is not installed says nothing, and must not hide everything. */
+  readonly #plain = this.#resolver.cloneWithOptions(RESOLVE);
 
   constructor(readonly files: readonly SourceFile[]) {
     for (const file of files) this.#loaded.set(file.path, file);
@@ -43,7 +47,8 @@ export class DiskProject implements Project {
     if (KNOWN.test(specifier) || BUILTIN.has(specifier)) return undefined;
     const key = `${dirname(from)}\0${specifier}`;
     if (this.#resolved.has(key)) return this.#resolved.get(key);
-    const { path } = this.#resolver.resolveFileSync(from, specifier);
+    const path =
+      this.#resolver.resolveFileSync(from, specifier).path ?? this.#plain.sync(dirname(from), specifier).path;
     const own =
       path && SOURCE.test(path) && !path.includes("/node_modules/") && !path.endsWith(".d.ts") ? path : undefined;
     this.#resolved.set(key, own);

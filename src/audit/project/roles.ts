@@ -33,6 +33,8 @@ export interface Roles {
   readonly graphs: ReadonlyMap<Node, readonly FunctionValue[]>;
 }
 
+export const NO_ROLES: Roles = { entries: [], of: new Map(), toolSets: [], graphs: new Map() };
+
 const LANGGRAPH = /^@langchain\/langgraph(?:$|\/)/;
 const BUILDERS = new Set(["StateGraph", "Graph", "MessageGraph"]);
 const TOOL_CLASSES = /^(?:Structured|DynamicStructured|Dynamic)?Tool$/;

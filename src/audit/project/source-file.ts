@@ -1,6 +1,6 @@
 import { analyze } from "@typescript-eslint/scope-manager";
 import { parseSync } from "oxc-parser";
-import type { Comment as OxcComment } from "oxc-parser";
+import type { Comment as OxcComment, ParseResult } from "oxc-parser";
 import { setParents, spanOf } from "./syntax.js";
 import type { Node, Program } from "./syntax.js";
 
@@ -46,6 +46,14 @@ interface Parsed {
   readonly program: Program;
   readonly scopes: Scopes;
   readonly comments: readonly Comment[];
+}
+
+/** What a file says in which there is something to find by itself. */
+const ASKS =
+  /\binterrupt\b|\binterrupt(?:Before|After)\b|\b(?:Node|Graph)Interrupt\b|\b(?:requestApproval|waitForEvent|sleepUntil|retryLater)\b|\bresume\s*:/;
+
+export function speaksOfInterrupts(text: string): boolean {
+  return ASKS.test(text);
 }
 
 /** One parsed file. What costs time is done when it is first asked for. */
@@ -119,7 +127,9 @@ function lineStarts(text: string): number[] {
   return starts;
 }
 
-const LANGUAGES: Readonly<Record<string, "js" | "jsx" | "ts" | "tsx">> = {
+type Language = "js" | "jsx" | "ts" | "tsx";
+
+const LANGUAGES: Readonly<Record<string, Language>> = {
   ts: "ts",
   mts: "ts",
   cts: "ts",
@@ -133,29 +143,37 @@ const LANGUAGES: Readonly<Record<string, "js" | "jsx" | "ts" | "tsx">> = {
 
 export const EXTENSIONS = Object.keys(LANGUAGES);
 
-/** Parses a file; `undefined` when it is not what its name says. */
-export function parseSource(path: string, text: string): SourceFile | undefined {
+/**
+ * Parses a file; `undefined` when it is not what its name says. What will hardly be looked at is not kept, and parsed
+ * again when it is.
+ */
+export function parseSource(path: string, text: string, keep = true): SourceFile | undefined {
   const lang = LANGUAGES[path.slice(path.lastIndexOf(".") + 1)];
   if (lang === undefined) return undefined;
   const result = parse(path, text, lang);
   if (result === undefined) return undefined;
+  const kept = keep ? result : undefined;
   return new SourceFile(path, text, () => {
-    const { program } = result;
+    const { program, comments } = kept ?? parsed(path, text, lang);
     setParents(program);
     const scopes = analyze(program as never, { sourceType: "module", lib: [], jsxPragma: null }) as unknown as Scopes;
-    return { program, scopes, comments: result.comments.map(commentOf) };
+    return { program, scopes, comments: comments.map(commentOf) };
   });
 }
 
-function parse(path: string, text: string, lang: "js" | "jsx" | "ts" | "tsx") {
-  const result = parseSync(path, text, {
+function parse(path: string, text: string, lang: Language): ParseResult | undefined {
+  const result = parsed(path, text, lang);
+  return result.errors.some(({ severity }) => (severity as string) === "Error") ? undefined : result;
+}
+
+function parsed(path: string, text: string, lang: Language): ParseResult {
+  return parseSync(path, text, {
     lang,
     sourceType: lang === "jsx" ? "unambiguous" : "module",
     astType: "ts",
     range: true,
     preserveParens: false,
   });
-  return result.errors.some(({ severity }) => (severity as string) === "Error") ? undefined : result;
 }
 
 function commentOf({ value, start, end }: OxcComment): Comment {

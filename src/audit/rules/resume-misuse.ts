@@ -2,6 +2,7 @@ import type { CallSite } from "../project/calls.js";
 import { callsIn } from "../project/calls.js";
 import { contains, enclosingFunction, memberName, propertyOf, unwrap, walk } from "../project/syntax.js";
 import type { Node } from "../project/syntax.js";
+import type { SourceFile } from "../project/source-file.js";
 import { rootRuns } from "./root-graphs.js";
 import type { Facts, Report, SiteRule } from "./rule.js";
 import { sitesOf } from "./rule.js";
@@ -43,9 +44,9 @@ function inCommand(site: CallSite, { world }: Facts): Report[] {
 /** `updateState(…)` and then `invoke(null, …)` walks on without an answer. */
 function updatedAndRun(facts: Facts): Report[] {
   return rootRuns(facts).flatMap(({ at }) => {
-    const [input] = at.node.arguments;
+    const [input, config] = at.node.arguments;
     const fn = enclosingFunction(at.node);
-    if (input?.type !== "Literal" || input.value !== null) return [];
+    if (input?.type !== "Literal" || input.value !== null || !config) return [];
     const before = (callsIn(at.file).get("updateState") ?? []).some(
       ({ node }) => enclosingFunction(node) === fn && at.file.position(node).line < at.file.position(at.node).line,
     );
@@ -58,6 +59,10 @@ function updatedAndRun(facts: Facts): Report[] {
         ]
       : [];
   });
+}
+
+function isSame(a: Node | undefined, b: Node, file: SourceFile): boolean {
+  return a !== undefined && file.textOf(a) === file.textOf(b);
 }
 
 const CAUGHT = new Set(["isGraphInterrupt", "GraphInterrupt", "NodeInterrupt"]);
