@@ -1,7 +1,7 @@
 import type { CallSite } from "../project/calls.js";
 import type { SourceFile } from "../project/source-file.js";
-import { eachChild, isFunction, unwrap, walk } from "../project/syntax.js";
-import type { FunctionNode, Node } from "../project/syntax.js";
+import { unwrap } from "../project/syntax.js";
+import type { FunctionNode } from "../project/syntax.js";
 import type { FunctionValue } from "../project/value.js";
 import { meaningOf } from "./meaning.js";
 import type { World } from "./meaning.js";
@@ -31,11 +31,7 @@ export class Leads {
     if (known !== undefined) return known;
     if (!this.files.has(file)) return false;
     this.#known.set(fn, false);
-    let found = false;
-    walk(fn, (node) => {
-      if (found || (node.type !== "CallExpression" && node.type !== "NewExpression")) return;
-      found = this.#leads({ node, file }, env);
-    });
+    const found = (file.index.callsOf.get(fn) ?? []).some((node) => this.#leads({ node, file }, env));
     this.#known.set(fn, found);
     return found;
   }
@@ -51,11 +47,7 @@ export class Leads {
   }
 
   #inCall({ fn, file, env }: FunctionValue): boolean {
-    let found = false;
-    walk(fn, (node) => {
-      if (!found && node.type === "CallExpression") found = this.#leads({ node, file }, env);
-    });
-    return found;
+    return (file.index.callsOf.get(fn) ?? []).some((node) => this.#leads({ node, file }, env));
   }
 }
 
@@ -75,13 +67,7 @@ const TESTS = new Set([
 
 /** The functions of a file, without those that a test framework runs: they are outside of any graph. */
 export function functionsOf(file: SourceFile): FunctionNode[] {
-  const found: FunctionNode[] = [];
-  const visit = (node: Node): void => {
-    if (isFunction(node) && !isTestBody(node)) found.push(node);
-    eachChild(node, visit);
-  };
-  visit(file.program);
-  return found;
+  return file.index.functions.filter((fn) => !isTestBody(fn));
 }
 
 function isTestBody(fn: FunctionNode): boolean {

@@ -1,8 +1,8 @@
-import { memberName, unwrap, walk, wrapped } from "./syntax.js";
-import type { Node } from "./syntax.js";
+import { memberName, unwrap, wrapped } from "./syntax.js";
+import type { CallNode, Node } from "./syntax.js";
 import type { SourceFile } from "./source-file.js";
 
-export type CallNode = Node & { type: "CallExpression" | "NewExpression" };
+export type { CallNode };
 
 /** A call or `new` by the last name of what is called. */
 export interface CallSite {
@@ -17,13 +17,12 @@ export function callsIn(file: SourceFile): ReadonlyMap<string, readonly CallSite
   const known = INDEXES.get(file);
   if (known !== undefined) return known;
   const index = new Map<string, CallSite[]>();
-  walk(file.program, (node) => {
-    if (node.type !== "CallExpression" && node.type !== "NewExpression") return;
+  for (const node of file.index.calls) {
     const name = calleeName(node) ?? "";
     const sites = index.get(name);
     if (sites === undefined) index.set(name, [{ node, file }]);
     else sites.push({ node, file });
-  });
+  }
   INDEXES.set(file, index);
   return index;
 }

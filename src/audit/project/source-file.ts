@@ -1,8 +1,8 @@
 import { analyze } from "@typescript-eslint/scope-manager";
 import { parseSync } from "oxc-parser";
 import type { Comment as OxcComment, ParseResult } from "oxc-parser";
-import { setParents, spanOf } from "./syntax.js";
-import type { Node, Program } from "./syntax.js";
+import { indexSyntax, spanOf } from "./syntax.js";
+import type { Node, Program, SyntaxIndex } from "./syntax.js";
 
 /** What is used of a scope manager; those of eslint-scope and of typescript-eslint both have it. */
 export interface Scopes {
@@ -44,6 +44,7 @@ export interface Position {
 
 interface Parsed {
   readonly program: Program;
+  readonly index: SyntaxIndex;
   readonly scopes: Scopes;
   readonly comments: readonly Comment[];
 }
@@ -71,6 +72,10 @@ export class SourceFile {
 
   get program(): Program {
     return this.#parse().program;
+  }
+
+  get index(): SyntaxIndex {
+    return this.#parse().index;
   }
 
   get comments(): readonly Comment[] {
@@ -155,9 +160,9 @@ export function parseSource(path: string, text: string, keep = true): SourceFile
   const kept = keep ? result : undefined;
   return new SourceFile(path, text, () => {
     const { program, comments } = kept ?? parsed(path, text, lang);
-    setParents(program);
+    const index = indexSyntax(program);
     const scopes = analyze(program as never, { sourceType: "module", lib: [], jsxPragma: null }) as unknown as Scopes;
-    return { program, scopes, comments: comments.map(commentOf) };
+    return { program, index, scopes, comments: comments.map(commentOf) };
   });
 }
 

@@ -10,6 +10,7 @@ import type {
 
 /** The syntax is ESTree with TypeScript's nodes, as oxc-parser and typescript-eslint both give it. */
 export type { Node, Expression, Program };
+export type CallNode = Node & { type: "CallExpression" | "NewExpression" };
 export type FunctionNode = FunctionLike | ArrowFunctionExpression;
 
 /** Expressions that are their inner expression as far as values are concerned. */
@@ -114,12 +115,37 @@ export function walkFunction(node: Node, visit: (node: Node) => void): void {
   walk(node, visit, (child) => !isFunction(child));
 }
 
-export function setParents(program: Program): void {
+/** The functions and calls of a file, and the calls in each function, those of functions inside of it included. */
+export interface SyntaxIndex {
+  readonly functions: readonly FunctionNode[];
+  readonly calls: readonly CallNode[];
+  readonly callsOf: ReadonlyMap<FunctionNode, readonly CallNode[]>;
+}
+
+/** Goes through a file once: tells every node its parent, and writes down what is asked for most. */
+export function indexSyntax(program: Program): SyntaxIndex {
+  const functions: FunctionNode[] = [];
+  const calls: CallNode[] = [];
+  const callsOf = new Map<FunctionNode, CallNode[]>();
+  const around: CallNode[][] = [];
   const visit = (node: Node, parent: Node | null): void => {
     (node as { parent?: Node | null }).parent = parent;
+    const inner = isFunction(node) ? node : undefined;
+    if (inner !== undefined) {
+      const own: CallNode[] = [];
+      functions.push(inner);
+      callsOf.set(inner, own);
+      around.push(own);
+    }
+    if (node.type === "CallExpression" || node.type === "NewExpression") {
+      calls.push(node);
+      for (const list of around) list.push(node);
+    }
     eachChild(node, (child) => visit(child, node));
+    if (inner !== undefined) around.pop();
   };
   visit(program, null);
+  return { functions, calls, callsOf };
 }
 
 /** The name that a property, method or specifier is known by, where it is written out. */
