@@ -37,6 +37,15 @@ export class DiskProject implements Project {
     for (const file of files) this.#loaded.set(file.path, file);
   }
 
+  /** The same disk, with other files to look at. */
+  with(files: readonly SourceFile[]): Project {
+    return {
+      files,
+      resolve: (from, specifier) => this.resolve(from, specifier),
+      doorOf: (from, specifier) => this.doorOf(from, specifier),
+    };
+  }
+
   resolve(from: SourceFile, specifier: string): SourceFile | undefined {
     const path = this.pathOf(from.path, specifier);
     return path === undefined ? undefined : this.#load(path);

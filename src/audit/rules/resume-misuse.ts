@@ -48,7 +48,11 @@ function updatedAndRun(facts: Facts): Report[] {
     const fn = enclosingFunction(at.node);
     if (input?.type !== "Literal" || input.value !== null || !config) return [];
     const before = (callsIn(at.file).get("updateState") ?? []).some(
-      ({ node }) => enclosingFunction(node) === fn && at.file.position(node).line < at.file.position(at.node).line,
+      ({ node }) =>
+        enclosingFunction(node) === fn &&
+        // Another config than the one that was updated is a fork, which is meant to go on by itself.
+        isSame(node.arguments[0], config, at.file) &&
+        at.file.position(node).line < at.file.position(at.node).line,
     );
     return before
       ? [

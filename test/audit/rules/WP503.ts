@@ -22,6 +22,11 @@ async function main(config) {
 }`,
   ],
   valid: [
+    `const app = new StateGraph({}).addNode("n", () => ({ ok: interrupt("ok?") })).addEdge(START, "n").compile({ checkpointer: new MemorySaver() });
+async function main(config) {
+  const fork = await app.updateState(config, { ok: true });
+  await app.invoke(null, fork);
+}`,
     `export const again = new Command({ resume: { id: "yes" } });`,
     `export const go = new Command({ goto: "n", update: {} });`,
     `const graph = new StateGraph({}).addNode("n", () => ({ ok: interrupt("ok?") })).addEdge(START, "n");
