@@ -55,7 +55,8 @@ export async function audit(paths: string[], options: AuditOptions = {}): Promis
   });
   const ignores = files.flatMap((file) => ignoresIn(file, pathOf(file.path)));
   const { findings, unused } = withoutIgnored(found, ignores);
-  return { findings, files: names.length, unparsable: unparsable.map(pathOf), unusedIgnores: unused };
+  const passedOver = [...unparsable, ...files.filter(({ isTooDeep }) => isTooDeep).map(({ path }) => path)].sort();
+  return { findings, files: names.length, unparsable: passedOver.map(pathOf), unusedIgnores: unused };
 }
 
 function parsed(names: readonly string[]): { files: SourceFile[]; unparsable: string[] } {

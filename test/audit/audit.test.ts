@@ -220,6 +220,21 @@ describe("configuration", () => {
 });
 
 describe("no source makes it crash", () => {
+  it.each([
+    ["sums", (n: number) => `export const sum = ${Array.from({ length: n }, () => '"x"').join(" + ")};\n`],
+    ["branches", (n: number) => `if (a) b();\n${"else if (a) b();\n".repeat(n)}`],
+    ["calls", (n: number) => `${"f(".repeat(n)}1${")".repeat(n)};\n`],
+  ])("with thousands of %s inside each other: it is passed over and reported", async (_name, deep) => {
+    const cwd = folderOf({
+      "deep.ts": `${deep(3000)}\n// interrupt\n`,
+      "fine.ts": `${deep(100)}\n${UNSAFE}`,
+      "node.ts": UNSAFE,
+    });
+    const { findings, unparsable } = await audit(["."], { cwd });
+    expect(unparsable).toEqual(["deep.ts"]);
+    expect(findings).toHaveLength(2);
+  });
+
   it("cut off anywhere", async () => {
     const files = Object.fromEntries(
       Array.from({ length: UNSAFE.length }, (_, end) => [`${end}.ts`, UNSAFE.slice(0, end)]),

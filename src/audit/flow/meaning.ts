@@ -7,6 +7,7 @@ import { annotationAt } from "../project/annotations.js";
 import { calleeName, howTaken, receiverName } from "../project/calls.js";
 import type { CallNode } from "../project/calls.js";
 import type { Evaluator } from "../project/evaluate.js";
+import { returnsOf } from "../project/functions.js";
 import { originFunctions } from "../project/roles.js";
 import type { Roles } from "../project/roles.js";
 import type { SourceFile } from "../project/source-file.js";
@@ -54,7 +55,15 @@ export function meaningOf(call: CallNode, file: SourceFile, env: Env | undefined
     .map(({ fn, file: home }) => annotationAt(fn, home) ?? world.declared(functionName(fn), home))
     .find((kind) => kind !== undefined);
   if (known !== undefined) return { ...none, kind: known };
-  if (functions.length > 0) return { ...none, functions: bound(functions, call, file, env, world) };
+  if (functions.length > 0) {
+    const unknown = howTaken(call, file) === "awaited" && functions.some((value) => handsOutUnknown(value, world));
+    return {
+      ...none,
+      functions: bound(functions, call, file, env, world),
+      kind: unknown ? "unknown" : undefined,
+      guessed: unknown,
+    };
+  }
 
   const outside = values.filter((value) => value.kind === "external");
   for (const value of outside) {
@@ -103,6 +112,17 @@ function ofExternal(value: ExternalValue, call: CallNode, none: Meaning, world: 
     return { ...none, functions, kind: functions.length > 0 ? undefined : "unknown" };
   }
   return kind === undefined ? undefined : { ...none, kind };
+}
+
+/** Whether a function gives back what a call of a package gives of which nothing is known. */
+function handsOutUnknown({ fn, file, env }: FunctionValue, { evaluator, catalogue }: World): boolean {
+  return returnsOf(fn).some((returned) => {
+    const node = unwrap(returned);
+    if (node.type !== "CallExpression") return false;
+    return evaluator
+      .of(node.callee, file, env)
+      .some((value) => value.kind === "external" && value.module !== "" && !catalogue.knows(value.module));
+  });
 }
 
 /** A root graph gives back its question; one that runs inside of a node throws it. */

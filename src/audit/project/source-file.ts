@@ -60,6 +60,7 @@ export function speaksOfInterrupts(text: string): boolean {
 /** One parsed file. What costs time is done when it is first asked for. */
 export class SourceFile {
   #parsed: Parsed | undefined;
+  #tooDeep = false;
   #bindings: Map<object, Variable> | undefined;
   #lines: number[] | undefined;
 
@@ -69,6 +70,11 @@ export class SourceFile {
     readonly text: string,
     private readonly parse: () => Parsed,
   ) {}
+
+  /** Whether the file goes deeper than can be followed; it is then taken for empty. */
+  get isTooDeep(): boolean {
+    return this.#tooDeep;
+  }
 
   get program(): Program {
     return this.#parse().program;
@@ -111,8 +117,23 @@ export class SourceFile {
   }
 
   #parse(): Parsed {
-    return (this.#parsed ??= this.parse());
+    return (this.#parsed ??= this.#parseOrNothing());
   }
+
+  #parseOrNothing(): Parsed {
+    try {
+      return this.parse();
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.#tooDeep = true;
+      return nothing();
+    }
+  }
+}
+
+function nothing(): Parsed {
+  const program: Program = { type: "Program", body: [], sourceType: "module", hashbang: null, start: 0, end: 0 };
+  return { program, index: indexSyntax(program), scopes: { scopes: [] }, comments: [] };
 }
 
 function bindingsOf(scopes: Scopes): Map<object, Variable> {

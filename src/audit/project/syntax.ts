@@ -122,13 +122,23 @@ export interface SyntaxIndex {
   readonly callsOf: ReadonlyMap<FunctionNode, readonly CallNode[]>;
 }
 
-/** Goes through a file once: tells every node its parent, and writes down what is asked for most. */
+const DEEPEST = 700;
+
+/** Syntax that goes deeper than can be followed: generated tables, sums of thousands of strings. */
+export class TooDeep extends RangeError {}
+
+/**
+ * Goes through a file once: tells every node its parent, and writes down what is asked for most.
+ *
+ * @throws TooDeep
+ */
 export function indexSyntax(program: Program): SyntaxIndex {
   const functions: FunctionNode[] = [];
   const calls: CallNode[] = [];
   const callsOf = new Map<FunctionNode, CallNode[]>();
   const around: CallNode[][] = [];
-  const visit = (node: Node, parent: Node | null): void => {
+  const visit = (node: Node, parent: Node | null, depth: number): void => {
+    if (depth > DEEPEST) throw new TooDeep();
     (node as { parent?: Node | null }).parent = parent;
     const inner = isFunction(node) ? node : undefined;
     if (inner !== undefined) {
@@ -141,10 +151,10 @@ export function indexSyntax(program: Program): SyntaxIndex {
       calls.push(node);
       for (const list of around) list.push(node);
     }
-    eachChild(node, (child) => visit(child, node));
+    eachChild(node, (child) => visit(child, node, depth + 1));
     if (inner !== undefined) around.pop();
   };
-  visit(program, null);
+  visit(program, null, 0);
   return { functions, calls, callsOf };
 }
 

@@ -95,8 +95,26 @@ export const pay = async () => { await stripe.refunds.create({}); };`,
   for (const item of state.items) await stripe.refunds.create(item); // effect
   return { ok: interrupt("ok?") }; // found
 }`,
+    `import { sdk } from "unheard-of";
+const run = (x) => sdk.perform(x);
+async function node(state) {
+  await run(1); // effect
+  return { ok: interrupt("ok?") }; // found
+}`,
+    `import { MultiServerMCPClient } from "@langchain/mcp-adapters";
+const client = new MultiServerMCPClient({});
+async function node(state) {
+  const [first] = await client.getTools();
+  await first.invoke({}); // effect
+  return { ok: interrupt("ok?") }; // found
+}`,
   ],
   valid: [
+    `import { sdk } from "unheard-of";
+const shape = (x) => sdk.shape(x);
+async function node(state) {
+  return { ok: interrupt(shape(state)) };
+}`,
     `async function node(state) {
   const ok = interrupt("ok?");
   if (ok) await stripe.refunds.create({});
