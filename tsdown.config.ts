@@ -5,6 +5,8 @@ const doors = {
   "checkpointer/index": "src/checkpointer/index.ts",
   "nodes/index": "src/nodes/index.ts",
   "testing/index": "src/testing/index.ts",
+  "audit/index": "src/audit/index.ts",
+  "eslint/index": "src/eslint/index.ts",
 };
 
 /** One output file per source file, so that the doors share modules instead of each carrying a copy. */

@@ -4,6 +4,7 @@ import { actionsCommand } from "./commands/actions.js";
 import { approveCommand } from "./commands/approve.js";
 import { exportCommand } from "./commands/export.js";
 import { importCommand } from "./commands/import.js";
+import { auditCommand } from "./commands/audit.js";
 import { pruneCommand } from "./commands/prune.js";
 import { rejectCommand } from "./commands/reject.js";
 import { resolveCommand } from "./commands/resolve.js";
@@ -28,6 +29,7 @@ const COMMANDS = [
   compactCommand,
   importCommand,
   exportCommand,
+  auditCommand,
 ];
 
 /** Runs one command. Whatever is wrong becomes one line on stderr and an exit code of 1, never a stack. */

@@ -1,0 +1,13 @@
+export { audit } from "./audit.js";
+export type { AuditOptions, AuditResult } from "./audit.js";
+export type { AuditConfig, DeclaredKind } from "./config.js";
+export type { CatalogueEntry } from "./catalogue/catalogue.js";
+export { SEVERITIES } from "./finding.js";
+export type { Finding, Place, Severity } from "./finding.js";
+export type { Ignore } from "./ignores.js";
+export { githubReport } from "./report/github.js";
+export { sarifReport } from "./report/sarif.js";
+export { textReport } from "./report/text.js";
+export type { Paints, TextOptions } from "./report/text.js";
+export { RULES } from "./rules/index.js";
+export type { Meta, Rule } from "./rules/rule.js";

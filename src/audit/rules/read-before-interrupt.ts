@@ -1,0 +1,14 @@
+import { where } from "./nondeterminism-before-interrupt.js";
+import type { PairRule } from "./rule.js";
+
+export const readBeforeInterrupt: PairRule = {
+  code: "WP106",
+  name: "read-before-interrupt",
+  severity: "medium",
+  summary:
+    "Something is read before an interrupt and read again with every answer: what was approved may have changed.",
+  fix: "Read it in a node before this one, or in task() or memo(), so that what is used is what was shown.",
+  matches: ({ effect }) => effect.kind === "read",
+  severityOf: ({ reach }) => (reach.payload || reach.branch || reach.later ? "medium" : "low"),
+  message: (pair) => `${pair.effect.what} reads again when this question is answered${where(pair)}.`,
+};

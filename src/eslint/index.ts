@@ -1,0 +1,3 @@
+import { plugin } from "../audit/eslint-plugin.js";
+
+export { plugin as default };

@@ -1,0 +1,46 @@
+import type { Cases } from "../cases.js";
+
+export const cases: Cases = {
+  invalid: [
+    `async function node(state) {
+  const text = readFileSync("a", "utf8"); // effect
+  return { ok: interrupt(text) }; // found
+}`,
+    `async function node(state) {
+  const { rows } = await pool.query("SELECT * FROM t"); // effect
+  if (rows.length === 0) return {};
+  return { ok: interrupt("ok?") }; // found
+}`,
+    `async function node(state) {
+  const response = await fetch("https://x"); // effect
+  const body = await response.json();
+  const ok = interrupt("which?"); // found
+  return { chosen: body[ok] };
+}`,
+    `async function load() {
+  return JSON.parse(await readFile("a", "utf8")); // effect
+}
+async function node(state) {
+  const list = await load();
+  return { ok: interrupt(list) }; // found
+}`,
+    `async function node(state) {
+  const user = await state.api.getUser(); // effect
+  return { ok: interrupt(user) }; // found
+}`,
+  ],
+  valid: [
+    `async function node(state) {
+  const ok = interrupt("ok?");
+  return { text: await readFile("a", "utf8") };
+}`,
+    `async function node(state) {
+  const text = await memo("text", {}, () => readFile("a", "utf8"));
+  return { ok: interrupt(text) };
+}`,
+    `async function node(state) {
+  const parsed = JSON.parse(state.text);
+  return { ok: interrupt(parsed) };
+}`,
+  ],
+};
