@@ -97,7 +97,7 @@ export function runningTask(config?: RunnableConfig): RunningTask | undefined {
     threadId: asText(configurable.thread_id),
     checkpointNs: asText(configurable.checkpoint_ns),
     taskId: configurable.__pregel_task_id as string,
-    checkpointMap: configurable.checkpoint_map ?? {},
+    checkpointMap: ownLevels(configurable.checkpoint_map ?? {}),
     checkpointer: configurable.__pregel_checkpointer,
     scratchpad,
     toolCallId: toolCallId ?? (calls.length === 1 ? calls[0]?.id : undefined),
@@ -109,6 +109,15 @@ export function runningTask(config?: RunnableConfig): RunningTask | undefined {
     pass: passOf(scratchpad),
     config: source,
   };
+}
+
+/**
+ * The levels of a checkpoint map that have checkpoints of their own. A task that a functional `task()` call schedules has
+ * an entry for its caller too, which names the checkpoint of the level above that one.
+ */
+export function ownLevels(map: Readonly<Record<string, string>>): Record<string, string> {
+  const byDepth = Object.entries(map).sort(([one], [other]) => one.length - other.length);
+  return Object.fromEntries(byDepth.filter(([, id], at) => byDepth.findIndex(([, other]) => other === id) === at));
 }
 
 /** Whether the next `interrupt()` of this attempt would return an answer instead of asking. */

@@ -4,7 +4,17 @@
  */
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
-import { Command, MemorySaver, MessagesAnnotation, START, Send, StateGraph, interrupt } from "@langchain/langgraph";
+import {
+  Command,
+  MemorySaver,
+  MessagesAnnotation,
+  START,
+  Send,
+  StateGraph,
+  entrypoint,
+  interrupt,
+  task as functional,
+} from "@langchain/langgraph";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { createAgent } from "langchain";
@@ -16,6 +26,7 @@ import {
   hasAnswer,
   interruptIn,
   isUserChannel,
+  ownLevels,
   runningTask,
   scheduledNodes,
 } from "../../src/shared/langgraph.js";
@@ -166,6 +177,30 @@ describe("interrupts", () => {
       [-1, 2],
     ]);
     expect(seen[2]?.scratchpad).toBe(seen[1]?.scratchpad);
+  });
+});
+
+describe("a functional task", () => {
+  it("names the checkpoint of the level above it twice, and hangs on that one only", async () => {
+    const saver = new MemorySaver();
+    const seen: RunningTask[] = [];
+    const step = functional("step", async () => void seen.push(runningTask() as RunningTask));
+    const flow = entrypoint({ name: "flow", checkpointer: saver }, async () => {
+      await step();
+      return [];
+    });
+    await flow.invoke([], config);
+    const map = (ambient: RunningTask): object => ambient.config.configurable?.checkpoint_map as object;
+    expect(Object.keys(map(seen[0]!))).toHaveLength(2);
+    expect(new Set(Object.values(map(seen[0]!))).size).toBe(1);
+    expect(Object.keys(seen[0]!.checkpointMap)).toEqual([""]);
+  });
+
+  it("that is no level of its own is told by its checkpoint", () => {
+    expect(ownLevels({ "flow:1": "a", "": "a", "flow:1|sub:2": "b", "flow:1|sub:2|work:3": "b" })).toEqual({
+      "": "a",
+      "flow:1|sub:2": "b",
+    });
   });
 });
 
