@@ -7,6 +7,7 @@ import type { CheckpointRow, Namespace } from "../store/sqlite/checkpoints.js";
 import { MaintenanceTable } from "../store/sqlite/maintenance.js";
 import { ObjectTable } from "../store/sqlite/objects.js";
 import { ThreadTable } from "../store/sqlite/threads.js";
+import { forgetVisits } from "../store/sqlite/visits.js";
 import type { Archive } from "./archive.js";
 import { threadIdOf } from "./ids.js";
 import { stateOf } from "./position.js";
@@ -59,6 +60,7 @@ export class Upkeep {
   deleteThread(thread: string): void {
     this.store.database.transaction(() => {
       for (const { id } of this.archive.table.namespaces({ thread, ns: undefined })) this.table.deleteNamespace(id);
+      forgetVisits(this.store, thread);
       this.archive.table.bury(thread, this.store.clock.now());
       this.collect();
     });

@@ -28,6 +28,8 @@ export {
   UnknownOutcomeError,
   type RecordedError,
 } from "./errors.js";
+export { memo, now, random, uuid } from "./memo.js";
+export { MemoConflictError, MemoUseError } from "./memo-errors.js";
 export { requestApproval, type ApprovalOptions } from "./request-approval.js";
 export { approvalNode, type ApprovalNodeOptions, type PerformContext, type Proposal } from "./approval-node.js";
 export { decide, pendingApprovals, type DecideResult, type NotApplied } from "./decide.js";

@@ -7,7 +7,7 @@ import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { BaseCheckpointSaver, Checkpoint } from "@langchain/langgraph-checkpoint";
 import { ERROR, INTERRUPT, RESUME, TASKS } from "@langchain/langgraph-checkpoint";
-import { interrupt } from "@langchain/langgraph";
+import { interrupt, isGraphInterrupt } from "@langchain/langgraph";
 import { processWide } from "./process-wide.js";
 
 /** Channels of pending writes that carry control, not state. */
@@ -141,6 +141,26 @@ export function interruptIn(task: RunningTask, payload: unknown): unknown {
   return AsyncLocalStorageProviderSingleton.runWithConfig<unknown>(task.config, () =>
     interrupt<unknown, unknown>(payload),
   );
+}
+
+/** Keys of `configurable` that say on which thread, and where in it, a task runs. */
+const WHERE_IT_RUNS = new Set(["thread_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map"]);
+
+/**
+ * Runs `work` as code that belongs to no task: `interrupt()` has nowhere to ask, LangGraph's `task()` does what `onTask`
+ * does, and a graph that it invokes is one of its own. Callbacks, signal, store and the caller's own keys stay.
+ */
+export function outsideTask<T>(task: RunningTask, onTask: () => never, work: () => T): T {
+  const entries = Object.entries(task.config.configurable ?? {});
+  const own = entries.filter(([key]) => !key.startsWith("__pregel_") && !WHERE_IT_RUNS.has(key));
+  const configurable = { ...Object.fromEntries(own), __pregel_call: onTask };
+  return AsyncLocalStorageProviderSingleton.runWithConfig<T>({ ...task.config, configurable }, work);
+}
+
+/** Whether an error is that of an `interrupt()` which had nowhere to ask. */
+export function askedNowhere(error: unknown): boolean {
+  const { lc_error_code: code } = (error ?? {}) as { lc_error_code?: unknown };
+  return isGraphInterrupt(error) || code === "MISSING_CHECKPOINTER";
 }
 
 function asText(id: unknown): string {

@@ -23,9 +23,11 @@ import { z } from "zod";
 import {
   CONTROL,
   ambientConfig,
+  askedNowhere,
   hasAnswer,
   interruptIn,
   isUserChannel,
+  outsideTask,
   ownLevels,
   runningTask,
   scheduledNodes,
@@ -201,6 +203,48 @@ describe("a functional task", () => {
       "": "a",
       "flow:1|sub:2": "b",
     });
+  });
+});
+
+describe("what runs outside its task", () => {
+  const within = async (work: () => unknown): Promise<unknown> => {
+    let result: unknown;
+    const app = new StateGraph(MessagesAnnotation)
+      .addNode("work", async (_state, given: LangGraphRunnableConfig) => {
+        const refuse = (): never => {
+          throw new Error("no tasks here");
+        };
+        result = await Promise.resolve(
+          outsideTask(runningTask(given) as RunningTask, refuse, async () => work()),
+        ).catch((error: unknown) => error);
+        return {};
+      })
+      .addEdge(START, "work")
+      .compile({ checkpointer: new MemorySaver() });
+    await app.invoke(input, { configurable: { ...config.configurable, user: "ann" } });
+    return result;
+  };
+
+  it("has no task, keeps the caller's own keys, and has nowhere to ask", async () => {
+    expect(await within(() => [runningTask(), ambientConfig()?.configurable?.user as unknown])).toEqual([
+      undefined,
+      "ann",
+    ]);
+    expect(askedNowhere(await within(() => interrupt("inside?")))).toBe(true);
+    expect(askedNowhere(new Error("anything else"))).toBe(false);
+  });
+
+  it("is told when it calls a functional task", async () => {
+    const step = functional("step", async () => 1);
+    expect(await within(() => step())).toMatchObject({ message: "no tasks here" });
+  });
+
+  it("invokes a graph that stores nothing in the thread", async () => {
+    const saver = new MemorySaver();
+    const inner = graphOf(() => undefined).compile();
+    const app = graphOf(() => undefined).compile({ checkpointer: saver });
+    await app.invoke(input, config);
+    expect(await within(async () => (await inner.invoke(input)).messages.length)).toBe(2);
   });
 });
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { SqliteDatabase } from "../../src/store/sqlite/database.js";
+import { SCHEMA_VERSION, SqliteDatabase } from "../../src/store/sqlite/database.js";
 import { temporaryFolder } from "../checkpointer/harness.js";
 
 /** What SQLite calls its levels of syncing. */
@@ -13,6 +13,9 @@ function open(): SqliteDatabase {
   });
   return database;
 }
+
+const schemaOf = (database: SqliteDatabase): number | undefined =>
+  database.get<{ value: number }>("SELECT value FROM waypoint_meta WHERE key = 'schema'")?.value;
 
 const level = (database: SqliteDatabase): unknown => Object.values(database.get<object>("PRAGMA synchronous") ?? {})[0];
 
@@ -63,9 +66,23 @@ describe("opening", () => {
     const path = join(temporaryFolder(), "store.db");
     const both = [SqliteDatabase.open(path), SqliteDatabase.open(path)];
     for (const database of both) {
-      expect(database.get("SELECT value FROM waypoint_meta WHERE key = 'schema'")).toEqual({ value: 1 });
+      expect(schemaOf(database)).toBe(SCHEMA_VERSION);
       database.close();
     }
+  });
+
+  it("a file of an older version adds what is missing, and keeps what is there", () => {
+    const path = join(temporaryFolder(), "old.db");
+    const old = SqliteDatabase.open(path);
+    old.run("DROP TABLE waypoint_memos");
+    old.run("UPDATE waypoint_meta SET value = 1 WHERE key = 'schema'");
+    old.run("UPDATE waypoint_meta SET value = 7 WHERE key = 'syncs'");
+    old.close();
+    const database = SqliteDatabase.open(path);
+    expect(database.all("SELECT * FROM waypoint_memos")).toEqual([]);
+    expect(schemaOf(database)).toBe(SCHEMA_VERSION);
+    expect(database.get("SELECT value FROM waypoint_meta WHERE key = 'syncs'")).toEqual({ value: 7 });
+    database.close();
   });
 
   it("a file that another application keeps its tables in leaves those alone", () => {

@@ -5,9 +5,10 @@ import { NotADatabaseError, SchemaVersionError, StoreClosedError, StoreUnavailab
 import { APPROVAL_SCHEMA } from "./approval-schema.js";
 import { CHECKPOINT_SCHEMA } from "./checkpoint-schema.js";
 import { LEDGER_SCHEMA } from "./ledger-schema.js";
+import { MEMO_SCHEMA } from "./memo-schema.js";
 
 /** Raised by one whenever a table changes; a database of a higher number is refused. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 const PACKAGE = "better-sqlite3";
 const FEATURE = "The embedded SQLite store";
@@ -169,8 +170,12 @@ function prepareSchema(handle: BetterSqlite3.Database, path: string): void {
   handle.exec(CHECKPOINT_SCHEMA);
   handle.exec(LEDGER_SCHEMA);
   handle.exec(APPROVAL_SCHEMA);
+  handle.exec(MEMO_SCHEMA);
+  handle.exec("INSERT OR IGNORE INTO waypoint_meta (key, value) VALUES ('syncs', 0), ('collections', 0)");
   handle
-    .prepare("INSERT OR IGNORE INTO waypoint_meta (key, value) VALUES ('schema', ?), ('syncs', 0), ('collections', 0)")
+    .prepare(
+      "INSERT INTO waypoint_meta (key, value) VALUES ('schema', ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+    )
     .run(SCHEMA_VERSION);
   handle.exec("COMMIT");
 }
