@@ -1,7 +1,7 @@
 import { InvalidInputError } from "../shared/errors.js";
 import { STORE } from "../store/home.js";
 import { SqliteDatabase } from "../store/sqlite/database.js";
-import { effectsOfThread, pendingApprovalsOfThread } from "../store/sqlite/overview.js";
+import { effectsOfThread, pendingApprovalsOfThread, waitsOfThread } from "../store/sqlite/overview.js";
 import { idOf, threadIdOf } from "./ids.js";
 import { checkOptions, isRecord } from "./input.js";
 import { Inspection } from "./inspection.js";
@@ -166,12 +166,13 @@ export class SlimSaver extends Saver {
   async position(threadId: string): Promise<Position | undefined> {
     const tuple = await this.getTuple({ configurable: { thread_id: threadIdOf(threadId, "read a position") } });
     if (tuple === undefined) return undefined;
-    const { database, tenant } = this[STORE];
+    const { database, tenant, clock } = this[STORE];
     return positionOf({
       threadId,
       tuple,
       effects: effectsOfThread(database, tenant, threadId),
       approvals: pendingApprovalsOfThread(database, tenant, threadId),
+      waits: waitsOfThread(database, tenant, threadId, clock.now()),
       selectors: this.selectors,
     });
   }

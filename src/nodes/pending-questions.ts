@@ -1,10 +1,13 @@
 import type { Interrupt, StateSnapshot } from "@langchain/langgraph";
+import { waitsIn } from "./wait-question.js";
 
 /** One `interrupt()` that waits for an answer. */
 export interface PendingQuestion {
   readonly interruptId: string;
   /** The approvals it asks for, in the order of its `actionRequests`; empty for a question that is not ours. */
   readonly approvalIds: readonly string[];
+  /** The waits that it is about; empty for every other question. */
+  readonly waitIds: readonly string[];
   readonly value: unknown;
 }
 
@@ -48,7 +51,7 @@ function identified(interrupts: readonly Interrupt[]): (Interrupt & { id: string
 }
 
 function asQuestion({ id, value }: Interrupt & { id: string }): PendingQuestion {
-  return { interruptId: id, approvalIds: approvalIds(value), value };
+  return { interruptId: id, approvalIds: approvalIds(value), waitIds: waitsIn(value).map((wait) => wait.id), value };
 }
 
 /** The ids in the payload of one of our questions. */

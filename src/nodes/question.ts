@@ -1,5 +1,5 @@
 /** One `interrupt()` holds questions of one kind; where several wait, they are asked in this order. */
-export const QUESTION_KINDS = ["approval", "unknown-effect", "latch"] as const;
+export const QUESTION_KINDS = ["approval", "unknown-effect", "latch", "wait"] as const;
 export type QuestionKind = (typeof QUESTION_KINDS)[number];
 
 export interface Question {
@@ -33,6 +33,11 @@ export interface Desk {
    * asked again.
    */
   ask(question: Question): Promise<unknown>;
+  /**
+   * Interrupts without a slot: for code that will not pass here again. The run goes on when the thread is run without an
+   * answer (`invoke(null)`). Questions that wait are asked first.
+   */
+  pause(question: Question): Promise<never>;
   /** How often this was called with `name` in this attempt before; numbers operations in the order they start. */
   ordinal(name: string): number;
 }
@@ -40,5 +45,5 @@ export interface Desk {
 /** A desk at which nothing can be asked any more. */
 export function closedDesk(reason: Error): Desk {
   const refuse = () => Promise.reject(reason);
-  return { track: refuse, idle: refuse, spend: refuse, ask: refuse, ordinal: () => 0 };
+  return { track: refuse, idle: refuse, spend: refuse, ask: refuse, pause: refuse, ordinal: () => 0 };
 }

@@ -6,6 +6,7 @@ import { APPROVAL_SCHEMA } from "./approval-schema.js";
 import { CHECKPOINT_SCHEMA } from "./checkpoint-schema.js";
 import { LEDGER_SCHEMA } from "./ledger-schema.js";
 import { MEMO_SCHEMA } from "./memo-schema.js";
+import { WAIT_SCHEMA } from "./wait-schema.js";
 
 /** Raised by one whenever a table changes; a database of a higher number is refused. */
 export const SCHEMA_VERSION = 2;
@@ -171,6 +172,7 @@ function prepareSchema(handle: BetterSqlite3.Database, path: string): void {
   handle.exec(LEDGER_SCHEMA);
   handle.exec(APPROVAL_SCHEMA);
   handle.exec(MEMO_SCHEMA);
+  handle.exec(WAIT_SCHEMA);
   handle.exec("INSERT OR IGNORE INTO waypoint_meta (key, value) VALUES ('syncs', 0), ('collections', 0)");
   handle
     .prepare(
