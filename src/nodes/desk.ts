@@ -45,6 +45,10 @@ export class AttemptDesk implements Desk {
     this.groups = this.table.all();
   }
 
+  get isBusy(): boolean {
+    return this.live.size > 0;
+  }
+
   async track<T>(work: () => Promise<T>): Promise<T> {
     this.refuseIfClosed();
     const above = operations.getStore();

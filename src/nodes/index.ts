@@ -21,6 +21,7 @@ export {
   EffectNotFoundError,
   EffectTimeoutError,
   IdempotencyConflictError,
+  InterruptSwallowedError,
   LedgerUnavailableError,
   NoLedgerError,
   ResultNotStorableError,
@@ -32,6 +33,7 @@ export { memo, now, random, uuid } from "./memo.js";
 export { MemoConflictError, MemoUseError } from "./memo-errors.js";
 export { requestApproval, type ApprovalOptions } from "./request-approval.js";
 export { approvalNode, type ApprovalNodeOptions, type PerformContext, type Proposal } from "./approval-node.js";
+export { safeNode, type Defer, type SafeNodeTools } from "./safe-node.js";
 export { decide, pendingApprovals, type DecideResult, type NotApplied } from "./decide.js";
 export { resume, type ResumableGraph, type ResumedValues, type ResumeResult } from "./resume.js";
 export type { PendingQuestion } from "./pending-questions.js";

@@ -17,6 +17,8 @@ export interface Renderer {
 
 /** Where the operations of one attempt of a task ask. */
 export interface Desk {
+  /** Whether an operation of this attempt is still under way. */
+  readonly isBusy: boolean;
   /** Runs one of our operations, so that questions of others wait until it has ended or asks as well. */
   track<T>(work: () => Promise<T>): Promise<T>;
   /** Waits for `work`, which another operation brings about: questions do not wait for this one meanwhile. */
@@ -45,5 +47,5 @@ export interface Desk {
 /** A desk at which nothing can be asked any more. */
 export function closedDesk(reason: Error): Desk {
   const refuse = () => Promise.reject(reason);
-  return { track: refuse, idle: refuse, spend: refuse, ask: refuse, pause: refuse, ordinal: () => 0 };
+  return { isBusy: false, track: refuse, idle: refuse, spend: refuse, ask: refuse, pause: refuse, ordinal: () => 0 };
 }

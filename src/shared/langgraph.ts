@@ -125,6 +125,11 @@ export function hasAnswer({ interruptCounter, resume = [], nullResume }: Scratch
   return interruptCounter + 1 < resume.length || nullResume !== undefined;
 }
 
+/** Whether an `interrupt()` of this attempt had no answer, so that it must have ended the attempt. */
+export function isUnanswered({ interruptCounter, resume = [] }: Scratchpad): boolean {
+  return interruptCounter >= resume.length;
+}
+
 /**
  * Takes away the value of an earlier plain `Command({ resume })` in a run that answers by interrupt id. LangGraph keeps
  * such a value beside the checkpoint after it was taken, and would give it to the next question that comes.

@@ -26,6 +26,7 @@ import {
   askedNowhere,
   hasAnswer,
   interruptIn,
+  isUnanswered,
   isUserChannel,
   outsideTask,
   ownLevels,
@@ -143,6 +144,25 @@ describe("interrupts", () => {
       [-1, true],
       ["one", 0, false],
     ]);
+  });
+
+  it("that have no answer are told from answered ones, also where their error was caught", async () => {
+    const seen: boolean[] = [];
+    const app = graphOf((given) => {
+      const { scratchpad } = runningTask(given) as RunningTask;
+      seen.push(isUnanswered(scratchpad));
+      for (const question of ["first?", "second?"]) {
+        try {
+          interrupt(question);
+        } catch (error) {
+          seen.push(isUnanswered(scratchpad));
+          if (seen.length < 4) throw error;
+        }
+      }
+    }).compile({ checkpointer: new MemorySaver() });
+    await app.invoke(input, config);
+    await app.invoke(new Command({ resume: "one" }), config);
+    expect(seen).toEqual([false, true, false, true]);
   });
 
   it("can be asked where the asynchronous context was lost", async () => {
