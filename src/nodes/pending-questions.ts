@@ -13,18 +13,23 @@ export interface PendingQuestion {
 
 export interface OpenQuestions {
   readonly pending: readonly PendingQuestion[];
-  /** Interrupts of tasks that have finished: their answers were taken, and may not be given again. */
+  /** Interrupts whose answers were taken, and may not be given again: of tasks that have finished, or failed after that. */
   readonly answered: readonly string[];
 }
 
 type Task = StateSnapshot["tasks"][number];
 
-/** What a thread asks now, read from `getState(config, { subgraphs: true })`; subgraphs included, each question once. */
-export function openQuestions(snapshot: StateSnapshot): OpenQuestions {
-  const pending: PendingQuestion[] = [];
+/**
+ * What a thread asks now, read from `getState(config, { subgraphs: true })`; subgraphs included, each question once.
+ *
+ * @param taken questions whose answers were taken, although their task has no result
+ */
+export function openQuestions(snapshot: StateSnapshot, taken: ReadonlySet<string>): OpenQuestions {
+  const asked: PendingQuestion[] = [];
   const answered: string[] = [];
-  collect(snapshot, pending, answered);
-  return { pending, answered };
+  collect(snapshot, asked, answered);
+  const pending = asked.filter(({ interruptId }) => !taken.has(interruptId));
+  return { pending, answered: [...answered, ...taken] };
 }
 
 /** LangGraph keeps the interrupts of a finished task in its list; that it has a result tells. */

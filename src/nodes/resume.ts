@@ -18,6 +18,7 @@ import { ledgerOf, nearestLedger, type Ledger } from "./ledger.js";
 import { isSettled } from "./open-matters.js";
 import { openQuestions, type PendingQuestion } from "./pending-questions.js";
 import { planResume, type ResumePlan } from "./resume-plan.js";
+import { takenAnswers } from "./taken-answers.js";
 import type { WaitReference, WaitRow } from "./wait.js";
 import { notTaken } from "./wait-plan.js";
 import { waitsIn } from "./wait-question.js";
@@ -77,7 +78,7 @@ export async function resume<App extends ResumableGraph>(
   const snapshot = await stateOf(graph, head, threadId);
   const given = Object.keys(answers).length > 0;
   if (snapshot.tasks.length === 0 && given) throw finished(threadId, answers);
-  const questions = openQuestions(snapshot);
+  const questions = openQuestions(snapshot, await takenAnswers(graph.checkpointer, threadId, snapshot));
   const ledger = options.ledger ?? ledgerBehind(graph);
   const table = ledger && new ApprovalTable(ledger.store);
   const now = ledger?.store.clock.now() ?? 0;
@@ -92,7 +93,8 @@ export async function resume<App extends ResumableGraph>(
   });
   if (ledger !== undefined) settle(plan, ledger, threadId);
   const woken = await run(graph, head, snapshot, questions.pending, plan);
-  const after = result<ResumedValues<App>>(await stateOf(graph, head, threadId), woken);
+  const last = await stateOf(graph, head, threadId);
+  const after = result<ResumedValues<App>>(last, woken, await takenAnswers(graph.checkpointer, threadId, last));
   // What was due and is not asked any more needs nobody to wake it again.
   const asked = after.waits.map(({ id }) => id);
   if (ledger !== undefined) new WaitTable(ledger.store).endOfThread(threadId, now, asked);
@@ -196,8 +198,12 @@ async function run(
   return [...answered, ...again].flatMap((one) => [one.interruptId, ...one.approvalIds, ...one.waitIds]);
 }
 
-function result<Values>(snapshot: StateSnapshot, woken: readonly string[]): ResumeResult<Values> {
-  const { pending } = openQuestions(snapshot);
+function result<Values>(
+  snapshot: StateSnapshot,
+  woken: readonly string[],
+  taken: ReadonlySet<string>,
+): ResumeResult<Values> {
+  const { pending } = openQuestions(snapshot, taken);
   return {
     status: snapshot.tasks.length === 0 ? "finished" : "waiting",
     values: snapshot.values as Values,

@@ -168,6 +168,18 @@ export function askedNowhere(error: unknown): boolean {
   return isGraphInterrupt(error) || code === "MISSING_CHECKPOINTER";
 }
 
+/** The id of the interrupt that a task asks when it has taken `answered` answers. LangGraph does not export it. */
+export function interruptIdOf(checkpointNs: string, answered: number): string | undefined {
+  const scratchpad = { interruptCounter: answered - 1, resume: new Array<unknown>(answered) };
+  const configurable = { checkpoint_ns: checkpointNs, __pregel_checkpointer: {}, __pregel_scratchpad: scratchpad };
+  try {
+    AsyncLocalStorageProviderSingleton.runWithConfig<unknown>({ configurable }, () => interrupt(null));
+    return undefined;
+  } catch (error) {
+    return isGraphInterrupt(error) ? error.interrupts[0]?.id : undefined;
+  }
+}
+
 function asText(id: unknown): string {
   return typeof id === "string" ? id : "";
 }

@@ -25,6 +25,7 @@ import {
   ambientConfig,
   askedNowhere,
   hasAnswer,
+  interruptIdOf,
   interruptIn,
   isUnanswered,
   isUserChannel,
@@ -163,6 +164,21 @@ describe("interrupts", () => {
     await app.invoke(input, config);
     await app.invoke(new Command({ resume: "one" }), config);
     expect(seen).toEqual([false, true, false, true]);
+  });
+
+  it("have an id that is made of the task's namespace and the number of answers before", async () => {
+    const seen: string[] = [];
+    const app = graphOf((given) => {
+      seen.push((runningTask(given) as RunningTask).checkpointNs);
+      interrupt("first?");
+      interrupt("second?");
+    }).compile({ checkpointer: new MemorySaver() });
+    const idNow = async () => (await app.getState(config)).tasks[0]?.interrupts[0]?.id;
+    await app.invoke(input, config);
+    expect(interruptIdOf(seen[0]!, 0)).toBe(await idNow());
+    await app.invoke(new Command({ resume: "one" }), config);
+    expect(interruptIdOf(seen[0]!, 1)).toBe(await idNow());
+    expect(interruptIdOf(seen[0]!, 2)).not.toBe(await idNow());
   });
 
   it("can be asked where the asynchronous context was lost", async () => {
