@@ -1,11 +1,8 @@
-import { AIMessage, HumanMessage } from "@langchain/core/messages";
-import type { RunnableConfig } from "@langchain/core/runnables";
-import { tool } from "@langchain/core/tools";
+import { AIMessage } from "@langchain/core/messages";
 import {
   Annotation,
   Command,
   MemorySaver,
-  MessagesAnnotation,
   Send,
   START,
   StateGraph,
@@ -13,31 +10,14 @@ import {
   interrupt,
   task,
 } from "@langchain/langgraph";
-import { ToolNode } from "@langchain/langgraph/prebuilt";
-import { createAgent } from "langchain";
 import { afterEach, describe, expect, it } from "vitest";
-import { z } from "zod";
-import { effect } from "../../../src/nodes/effect.js";
 import { ledgerOf, memoryLedger, setLedger } from "../../../src/nodes/ledger.js";
 import { memo, now, random, uuid } from "../../../src/nodes/memo.js";
-import { requestApproval } from "../../../src/nodes/request-approval.js";
 import { SlimSaver } from "../../../src/checkpointer/slim-saver.js";
-import { ScriptedModel } from "../../scripted-model.js";
-import { answer, asked, chain, fresh, on, saver, StillClock, type Chain } from "../effect/support.js";
+import { answer, asked, chain, on, saver, StillClock, type Chain } from "../effect/support.js";
+import { codeOf, counter, messageOf, retried, turn } from "./support.js";
 
 afterEach(() => setLedger(undefined));
-
-/** Counts calls; each returns another number. */
-function counter() {
-  const seen: unknown[] = [];
-  const take = (args: unknown): number => seen.push(args);
-  return { take, seen };
-}
-
-const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
-const messageOf = (error: unknown): string => (error as Error).message;
-
-const retried = { retryPolicy: { maxAttempts: 3, initialInterval: 1, jitter: false, logWarning: false } };
 
 describe("a memo returns the value that its visit took first", () => {
   it("after each of several interrupts", async () => {
@@ -340,87 +320,6 @@ describe("what is recorded", () => {
   });
 });
 
-describe("a memo refuses", () => {
-  it("arguments that are not plain JSON, and names that are none, and calls nothing", async () => {
-    const { take, seen } = counter();
-    const wrong = [
-      () => memo("n", { at: new Date() }, take),
-      () => memo("n", { n: Number.NaN }, take),
-      () => memo("", null, take),
-      () => memo("x".repeat(201), null, take),
-      () => memo("n", null, "no function" as never),
-      () => uuid(""),
-      () => now(7 as never),
-    ];
-    for (const call of wrong) {
-      const app = chain(saver(), { node: async () => ({ log: [await call()] }) });
-      await expect(app.invoke({}, on("t"))).rejects.toMatchObject({ code: "INVALID_INPUT" });
-    }
-    expect(seen).toEqual([]);
-  });
-
-  it("to run under durability exit, where a crash would not find the record, and without a ledger", async () => {
-    const { take, seen } = counter();
-    const node = async () => ({ log: [await memo("n", null, take)] });
-    await expect(chain(saver(), { node }).invoke({}, { ...on("t"), durability: "exit" })).rejects.toMatchObject({
-      code: "NOT_DURABLE",
-    });
-    await expect(chain(new MemorySaver(), { node }).invoke({}, on("t"))).rejects.toMatchObject({ code: "NO_LEDGER" });
-    expect(seen).toEqual([]);
-  });
-
-  const pay = effect({ name: fresh("pay-in-memo"), key: () => "k", run: async () => "paid" });
-  const step = task("step-in-memo", async () => 1);
-  it.each<[string, () => unknown, RegExp]>([
-    ["interrupt()", () => interrupt("inside?"), /called interrupt\(\)/],
-    ["a LangGraph task", async () => step(), /LangGraph task was called inside/],
-    ["an effect", async () => pay({}), /Effect ".*" was called inside the function of memo "m"/],
-    [
-      "an approval",
-      async () => requestApproval({ action: "pay", args: {} }),
-      /was called inside the function of memo "m"/,
-    ],
-    ["itself", async () => memo("m", null, () => 1), /calls the same memo again/],
-  ])("what it would skip later: %s", async (_, inside, message) => {
-    const checkpointer = saver();
-    const app = chain(checkpointer, { node: async () => ({ log: [await memo("m", null, inside)] }) });
-    const failed = app.invoke({}, on("t"));
-    await expect(failed).rejects.toMatchObject({ code: "MEMO_USE" });
-    await expect(failed).rejects.toThrow(message);
-    expect(ledgerOf(checkpointer).store.database.all("SELECT * FROM waypoint_memos")).toEqual([]);
-  });
-
-  it("the same where the node's config was handed on", async () => {
-    const app = chain(saver(), {
-      node: async (_, config) => ({ log: [await memo("m", null, async () => pay({}, config), config)] }),
-    });
-    await expect(app.invoke({}, on("t"))).rejects.toMatchObject({ code: "MEMO_USE" });
-  });
-
-  it("what is left of an attempt that was given up", async () => {
-    let go = (): void => undefined;
-    const gate = new Promise<void>((resolve) => (go = resolve));
-    const late: Promise<unknown>[] = [];
-    const { take, seen } = counter();
-    const app = chain(
-      saver(),
-      {
-        node: async (_, config) => {
-          if (late.length > 0) return { log: [await memo("n", null, take, config)] };
-          late.push(gate.then(() => memo("late", null, take, config)).catch(codeOf));
-          await memo("first", null, take, config);
-          throw new Error("flaky");
-        },
-      },
-      retried,
-    );
-    await app.invoke({}, on("t"));
-    go();
-    expect(await late[0]).toBe("STALE_FENCE");
-    expect(seen).toHaveLength(2);
-  });
-});
-
 describe("inside a memo", () => {
   it("another memo is recorded for itself, so that a failure after it does not take it anew", async () => {
     const { take, seen } = counter();
@@ -520,72 +419,3 @@ describe("outside a graph", () => {
     await expect(memo("n", null, () => () => 1)).rejects.toMatchObject({ code: "UNSTORABLE_VALUE" });
   });
 });
-
-describe("in a tool", () => {
-  const calls = ["a", "b"].map((id) => ({ name: "draw", args: {}, id }));
-  const said = () => new AIMessage({ content: "", tool_calls: calls });
-
-  it("of createAgent, each tool call has its own value", async () => {
-    const draw = tool(async () => uuid("number"), { name: "draw", description: "draws", schema: z.object({}) });
-    const model = new ScriptedModel([said(), new AIMessage("done")]);
-    const agent = createAgent({ model, tools: [draw], checkpointer: saver() });
-    const { messages } = await agent.invoke({ messages: [new HumanMessage("draw")] }, on("t"));
-    const drawn = messages.filter((message) => message.type === "tool").map(({ text }) => text);
-    expect(new Set(drawn).size).toBe(2);
-  });
-
-  it("of a ToolNode that hands its config on, a sibling that asks makes no other take its value again", async () => {
-    const { take, seen } = counter();
-    const draw = tool(
-      async (_args, config: RunnableConfig & { toolCall?: { id?: string } }) => {
-        const value = await memo("number", null, take, config);
-        if (config.toolCall?.id === "b") return `${value} ${interrupt<string, string>("sure?")}`;
-        return String(value);
-      },
-      { name: "draw", description: "draws", schema: z.object({}) },
-    );
-    const app = new StateGraph(MessagesAnnotation)
-      .addNode("tools", new ToolNode([draw]))
-      .addEdge(START, "tools")
-      .compile({ checkpointer: saver() });
-    await app.invoke({ messages: [said()] }, on("t"));
-    const { messages } = await app.invoke(new Command({ resume: "yes" }), on("t"));
-    expect(messages.slice(1).map(({ text }) => text)).toEqual(["1", "2 yes"]);
-    expect(seen).toHaveLength(2);
-  });
-
-  it("of a ToolNode that does not, nobody can tell the calls apart: the run stops and says what to do", async () => {
-    const draw = tool(async () => uuid("number"), { name: "draw", description: "draws", schema: z.object({}) });
-    const app = new StateGraph(MessagesAnnotation)
-      .addNode("tools", new ToolNode([draw]))
-      .addEdge(START, "tools")
-      .compile({ checkpointer: saver() });
-    const stopped = (await app.invoke({ messages: [said()] }, on("t"))) as never as Parameters<typeof asked>[0];
-    const matter = {
-      code: "MEMO_USE",
-      message: expect.stringContaining("Pass the config that the tool was given") as unknown,
-    };
-    expect(asked(stopped)).toMatchObject({ type: "waypoint.latched", matters: [matter, matter] });
-  });
-
-  it("a conflict does not become advice for the model: the run stops and asks", async () => {
-    let item = "pen";
-    const price = tool(async () => String(await memo("price", { item }, () => 1)) + String(interrupt("sure?")), {
-      name: "draw",
-      description: "draws",
-      schema: z.object({}),
-    });
-    const model = new ScriptedModel([new AIMessage({ content: "", tool_calls: [calls[0]!] }), new AIMessage("done")]);
-    const agent = createAgent({ model, tools: [price], checkpointer: saver() });
-    await agent.invoke({ messages: [new HumanMessage("x")] }, on("t"));
-    item = "car";
-    const stopped = (await agent.invoke(new Command({ resume: "yes" }), on("t"))) as never as Parameters<
-      typeof asked
-    >[0];
-    expect(asked(stopped)).toMatchObject({ type: "waypoint.latched", matters: [{ code: "MEMO_CONFLICT" }] });
-  });
-});
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
