@@ -19,7 +19,7 @@ const MAX_LENGTH = 200;
  *   recorded; the next call takes the value anew.
  * - Before `fn` is called, the visit's checkpoint is stored, so that a crash finds the record again.
  * - `fn` may call models and read; it may not call effects, approvals, waits, `interrupt()` or LangGraph's `task()`. A graph
- *   that it invokes is one of its own.
+ *   that it invokes is one of its own, and must not be handed the node's config.
  *
  * Outside a graph there is no visit to run again: `fn` is called each time and nothing is recorded.
  *

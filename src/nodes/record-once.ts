@@ -38,8 +38,7 @@ export async function recordOnce<R>(wanted: Wanted, take: Take<R>, config: Runna
   const key = { threadId: task.threadId, visit: visit.id, kind: wanted.kind, name: wanted.name };
   const id = JSON.stringify([visit.id, wanted.kind, wanted.name]);
   const nth = desk.ordinal(`memo:${id}`);
-  if (wanted.once && nth > 0) throw unnamedTwice(wanted, task);
-  const call: Call = { wanted, args, argsHash: hashOf(args), take, task, ledger, desk, key, id };
+  const call: Call = { wanted, args, argsHash: hashOf(args), take, task, ledger, desk, key, id, nth };
   return desk.track(async () => {
     // Inside an effect or another memo, the outer one is what stops the run.
     if (task.checkpointer === undefined || !visit.inTool || isNested()) return restore(await textOf(call));
@@ -59,6 +58,8 @@ interface Call {
   readonly key: MemoKey;
   /** The key, as far as it differs within one attempt. */
   readonly id: string;
+  /** How often it was called before in this attempt. */
+  readonly nth: number;
 }
 
 interface Taking {
@@ -75,6 +76,7 @@ const takings = new WeakMap<Desk, Map<string, Taking>>();
 
 async function textOf(call: Call): Promise<string> {
   if (call.task.inTool && call.task.toolCallId === undefined) throw unknownCall(call);
+  if (call.wanted.once && call.nth > 0) throw unnamedTwice(call);
   const recorded = new MemoTable(call.ledger.store).find(call.key);
   const row = recorded ?? (await takenOnce(call));
   refuseOtherArgs(row, call);
@@ -107,8 +109,9 @@ async function take({ wanted, args, argsHash, take, task, ledger, key, id }: Cal
   await barrier(task, task.config, ledger);
   const refuse = (): never => {
     throw new MemoUseError(
-      `A LangGraph task was called inside the function of ${called(wanted)}. LangGraph finds a task again by its place, which ` +
-        `would move as soon as the memo is skipped. Call the task in the node itself.`,
+      `A LangGraph task, or a graph that was handed the node's config, was called inside the function of ${called(wanted)}. LangGraph ` +
+        `finds those after it again by their place, which moves as soon as the memo is skipped. Call the task in the node itself; ` +
+        `call the graph without the config, and it is one of its own.`,
       where(task, wanted),
     );
   };
@@ -151,7 +154,7 @@ function conflict(before: string, { wanted, args, task }: Call): MemoConflictErr
   );
 }
 
-function unnamedTwice(wanted: Wanted, task: RunningTask): MemoUseError {
+function unnamedTwice({ wanted, task }: Call): MemoUseError {
   return new MemoUseError(
     `${wanted.kind}() was called twice without a name in one visit of thread "${task.threadId}". The order of calls may change ` +
       `from pass to pass, so that only a name tells them apart: ${wanted.kind}("what it is for").`,

@@ -3,7 +3,7 @@ import { toMilliseconds, type Duration } from "../shared/clock.js";
 import { InvalidInputError } from "../shared/errors.js";
 import { questionAbout } from "./wait-question.js";
 import { RetriesExhaustedError } from "./wait-errors.js";
-import { beforeRow, waitScope } from "./waiting.js";
+import { beforeRow, inScope, momentAfter, waitScope } from "./waiting.js";
 
 export interface RetryLaterOptions {
   /** How long to wait before the node runs again. */
@@ -43,16 +43,17 @@ export async function retryLater(options: RetryLaterOptions, config?: RunnableCo
     throw new InvalidInputError("retryLater's maxAttempts must be a whole number from 1.");
   const delay = toMilliseconds(after, "after");
   const scope = waitScope("retryLater", config);
-  const { desk, table, visit, ledger } = scope;
+  const { desk, table, visit } = scope;
   const slot = `retry:${name}`;
-  return desk.track(async () => {
+  const place = `wait:${visit.id}:${slot}`;
+  return inScope(scope, place, async () => {
     await beforeRow(scope, config);
     const { threadId, checkpointNs, id } = visit;
-    const dueAt = ledger.store.clock.now() + delay;
+    const dueAt = momentAfter(delay, scope);
     const draft = { threadId, checkpointNs, visit: id, slot, kind: "retry", name, asked: "", dueAt, reason } as const;
     const row = table.postpone(draft, (failures) => maxAttempts === undefined || failures < maxAttempts);
     if (row === undefined) throw exhausted(threadId, maxAttempts ?? 0, reason);
-    return desk.pause(questionAbout(row, `wait:${id}:${slot}`));
+    return desk.pause(questionAbout(row, place));
   });
 }
 

@@ -2,7 +2,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { InvalidInputError } from "../shared/errors.js";
 import { isDue } from "./wait.js";
 import { questionAbout } from "./wait-question.js";
-import { beforeRow, waitScope, waitSlot } from "./waiting.js";
+import { beforeRow, inScope, waitScope, waitSlot } from "./waiting.js";
 
 /**
  * Waits until a moment, without holding a process: the run stops, and goes on when somebody resumes it then.
@@ -27,7 +27,7 @@ export async function sleepUntil(at: Date | string, config?: RunnableConfig): Pr
   const asked = String(dueAt);
   const slot = waitSlot(scope, "sleep", "", asked);
   const place = `wait:${visit.id}:${slot}`;
-  await desk.track(async () => {
+  await inScope(scope, place, async () => {
     await beforeRow(scope, config);
     const { threadId, checkpointNs, id } = visit;
     const row = table.enter({ threadId, checkpointNs, visit: id, slot, kind: "sleep", name: "", asked, dueAt });

@@ -6,7 +6,7 @@ import { InvalidInputError, WaypointError } from "../shared/errors.js";
 import { iso, isDue, type Event, type TimedOut, type WaitRow } from "./wait.js";
 import { questionAbout, type EventShare } from "./wait-question.js";
 import type { EventRow } from "./wait-table.js";
-import { beforeRow, waitScope, waitSlot, type WaitScope } from "./waiting.js";
+import { beforeRow, inScope, momentAfter, waitScope, waitSlot, type WaitScope } from "./waiting.js";
 
 export interface EventOptions<T> {
   /** How long to wait, from when it is first asked; without it, for ever. */
@@ -47,12 +47,12 @@ export async function waitForEvent<T = unknown>(
   }
   const timeout = options.timeout === undefined ? undefined : toMilliseconds(options.timeout, "timeout");
   const scope = waitScope(`waitForEvent("${name}")`, config);
-  const { desk, table, visit, ledger } = scope;
+  const { desk, table, visit } = scope;
   const slot = waitSlot(scope, "event", name, "");
   const place = `wait:${visit.id}:${slot}`;
-  return desk.track(async () => {
+  return inScope(scope, place, async () => {
     await beforeRow(scope, config);
-    const dueAt = timeout === undefined ? undefined : ledger.store.clock.now() + timeout;
+    const dueAt = timeout === undefined ? undefined : momentAfter(timeout, scope);
     const { threadId, checkpointNs } = visit;
     const draft = { threadId, checkpointNs, visit: visit.id, slot, kind: "event", name, asked: "", dueAt } as const;
     const { id } = table.enter(draft);

@@ -2,6 +2,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { InvalidInputError } from "../shared/errors.js";
 import type { RunningTask } from "../shared/langgraph.js";
 import { barrier } from "./barrier.js";
+import { stopOrReturn } from "./latch.js";
 import { findLedger, type Ledger } from "./ledger.js";
 import { taskFor } from "./request-approval.js";
 import { claimSlot } from "./slot-claims.js";
@@ -46,6 +47,24 @@ export function waitSlot({ desk, table, visit }: WaitScope, kind: WaitKind, name
 
 function actionOf(kind: WaitKind, name: string): string {
   return `${kind}:${name}`;
+}
+
+/** Runs a wait as one of the visit's operations; in a tool, what must not become advice for the model stops the run. */
+export async function inScope<T>(scope: WaitScope, place: string, work: () => Promise<T>): Promise<T> {
+  const { desk, visit } = scope;
+  return desk.track(() => (visit.inTool ? stopOrReturn({ ...scope, place }, work) : work()));
+}
+
+/** The last moment that a date can name. */
+const END_OF_TIME = 8.64e15;
+
+/** @throws InvalidInputError for a moment that no date can name */
+export function momentAfter(delay: number, { ledger }: WaitScope): number {
+  const moment = Math.ceil(ledger.store.clock.now() + delay);
+  if (moment <= END_OF_TIME) return moment;
+  throw new InvalidInputError(
+    `A wait of ${delay} ms ends after the last moment that a date can name. Nothing was done.`,
+  );
 }
 
 /** The visit's checkpoint is stored before the row that belongs to it; the row's commit syncs both. */

@@ -3,6 +3,7 @@
  * and the names of its internal channels. `test/shared/langgraph.test.ts` pins each of them against the installed
  * version, so that a release which moves one is noticed there and mended here.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { BaseCheckpointSaver, Checkpoint } from "@langchain/langgraph-checkpoint";
@@ -151,15 +152,44 @@ export function interruptIn(task: RunningTask, payload: unknown): unknown {
 /** Keys of `configurable` that say on which thread, and where in it, a task runs. */
 const WHERE_IT_RUNS = new Set(["thread_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map"]);
 
+interface Outside {
+  readonly scratchpad: Scratchpad;
+  readonly refuse: () => never;
+}
+
+const outside = processWide("outside-task", () => new AsyncLocalStorage<Outside>());
+const guarded = processWide("guarded-scratchpads", () => new WeakSet<Scratchpad>());
+
 /**
- * Runs `work` as code that belongs to no task: `interrupt()` has nowhere to ask, LangGraph's `task()` does what `onTask`
- * does, and a graph that it invokes is one of its own. Callbacks, signal, store and the caller's own keys stay.
+ * Runs `work` as code that belongs to no task: `interrupt()` has nowhere to ask, and a graph that it invokes is one of its own.
+ * LangGraph's `task()`, and a graph that is handed the task's config, would be counted as the task's: they do what `refuse`
+ * does. Callbacks, signal, store and the caller's own keys stay.
  */
-export function outsideTask<T>(task: RunningTask, onTask: () => never, work: () => T): T {
+export function outsideTask<T>(task: RunningTask, refuse: () => never, work: () => T): T {
   const entries = Object.entries(task.config.configurable ?? {});
   const own = entries.filter(([key]) => !key.startsWith("__pregel_") && !WHERE_IT_RUNS.has(key));
-  const configurable = { ...Object.fromEntries(own), __pregel_call: onTask };
-  return AsyncLocalStorageProviderSingleton.runWithConfig<T>({ ...task.config, configurable }, work);
+  const configurable = { ...Object.fromEntries(own), __pregel_call: refuse };
+  guardGraphs(task.scratchpad);
+  return outside.run({ scratchpad: task.scratchpad, refuse }, () =>
+    AsyncLocalStorageProviderSingleton.runWithConfig<T>({ ...task.config, configurable }, work),
+  );
+}
+
+/** LangGraph counts the graphs that a task calls on its scratchpad, and names their checkpoints by that. */
+function guardGraphs(scratchpad: Scratchpad & { subgraphCounter?: number }): void {
+  if (guarded.has(scratchpad)) return;
+  guarded.add(scratchpad);
+  let count = scratchpad.subgraphCounter;
+  Object.defineProperty(scratchpad, "subgraphCounter", {
+    get: () => count,
+    set: (next: number) => {
+      const here = outside.getStore();
+      if (here?.scratchpad === scratchpad) here.refuse();
+      count = next;
+    },
+    enumerable: true,
+    configurable: true,
+  });
 }
 
 /** Whether an error is that of an `interrupt()` which had nowhere to ask. */

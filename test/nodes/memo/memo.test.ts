@@ -344,6 +344,19 @@ describe("inside a memo", () => {
     expect(seen).toHaveLength(1);
   });
 
+  it("a graph that is handed the node's config would move the places of the graphs after it, and is refused", async () => {
+    const agent = chain(undefined, { say: async () => ({ log: ["said"] }) });
+    const checkpointer = saver();
+    const app = chain(checkpointer, {
+      node: async (_, config) => {
+        const before = await agent.invoke({}, config);
+        const code = await memo("research", null, async () => agent.invoke({}, config)).catch(codeOf);
+        return { log: [before.log, code, (await agent.invoke({}, config)).log] };
+      },
+    });
+    expect((await app.invoke({}, on("t"))).log).toEqual([["said"], "MEMO_USE", ["said"]]);
+  });
+
   it("a graph is one of its own: it moves nothing in the thread, and the graphs after it keep their places", async () => {
     const agent = chain(undefined, { say: async () => ({ log: ["said"] }) });
     const ran: string[] = [];

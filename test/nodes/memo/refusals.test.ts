@@ -40,7 +40,7 @@ describe("a memo refuses", () => {
   const step = task("step-in-memo", async () => 1);
   it.each<[string, () => unknown, RegExp]>([
     ["interrupt()", () => interrupt("inside?"), /called interrupt\(\)/],
-    ["a LangGraph task", async () => step(), /LangGraph task was called inside/],
+    ["a LangGraph task", async () => step(), /LangGraph task, or a graph .* called inside/],
     ["an effect", async () => pay({}), /Effect ".*" was called inside the function of memo "m"/],
     [
       "an approval",

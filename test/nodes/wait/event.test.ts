@@ -220,6 +220,7 @@ describe("waitForEvent", () => {
     ["no name", () => waitForEvent("")],
     ["a long name", () => waitForEvent("x".repeat(201))],
     ["a timeout that is none", () => waitForEvent("paid", { timeout: "soon" as never })],
+    ["a timeout beyond all dates", () => waitForEvent("paid", { timeout: 1e300 })],
   ])("refuses %s, and writes nothing", async (_, wait) => {
     const checkpointer = saver();
     const app = chain(checkpointer, { node: async () => (await wait(), {}) });

@@ -210,6 +210,7 @@ describe("retryLater", () => {
 
   it.each([
     { after: "soon" as never, reason: "x" },
+    { after: 1e300, reason: "x" },
     { after: "1m" as const, reason: "" },
     { after: "1m" as const, reason: "x", maxAttempts: 0 },
     { after: "1m" as const, reason: "x", name: 5 as never },
