@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { runChild } from "../../child.js";
+import { Child, runChild } from "../../child.js";
 
 const sleeper = new URL("fixtures/sleeper.ts", import.meta.url);
 
@@ -47,4 +47,19 @@ it("a sleep that fell due while no process lived is picked up by the next", { ti
   expect(said[0]?.open).toMatchObject([{ kind: "event" }]);
   expect(said[1]?.result.pending).toMatchObject([{ value: "go on?" }]);
   expect(said[2]?.result.values?.log).toEqual(["timed-out", "yes"]);
+});
+
+it("processes that deliver the same events at once deliver each of them once", { timeout: 120_000 }, async () => {
+  const courier = new URL("fixtures/courier.ts", import.meta.url);
+  const events = 20;
+  const couriers = [1, 2, 3].map(() => Child.start(courier, { database: join(folder, "agent.db"), events }));
+  await Promise.all(couriers.map((child) => child.message()));
+  couriers.forEach((child) => child.send({ go: true }));
+  const applied = await Promise.all(couriers.map(async (child) => (await child.ended()).messages[1] as string[]));
+  expect(
+    applied
+      .flat()
+      .map(Number)
+      .sort((a, b) => a - b),
+  ).toEqual(Array.from({ length: events }, (_, n) => n));
 });
