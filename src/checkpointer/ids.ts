@@ -1,5 +1,6 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { InvalidInputError } from "../shared/errors.js";
+import { ownLevels } from "../shared/langgraph.js";
 import { ThreadIdError } from "./errors.js";
 
 /** Longest id that is taken, in UTF-16 code units. */
@@ -58,7 +59,7 @@ export function optionalId(value: unknown, name: string): string | undefined {
 export function levelsOf(config: RunnableConfig): Record<string, string> {
   const { checkpoint_map: map, checkpoint_id: id, checkpoint_ns: ns } = configurableOf(config);
   if (typeof map === "object" && map !== null && Object.keys(map).length > 0) {
-    return Object.fromEntries(Object.entries(map).map(([level, at]) => [level, idOf(at, "checkpoint_map")]));
+    return ownLevels(Object.fromEntries(Object.entries(map).map(([level, at]) => [level, idOf(at, "checkpoint_map")])));
   }
   const only = optionalId(id, "checkpoint_id");
   return only === undefined ? {} : { [idOf(ns ?? "", "checkpoint_ns", { empty: true })]: only };

@@ -5,8 +5,12 @@ import type {
   CheckpointTuple,
 } from "@langchain/langgraph-checkpoint";
 import { CONTROL, isUserChannel, scheduledNodes } from "../shared/langgraph.js";
-import type { ApprovalSummary, EffectSummary } from "../store/sqlite/overview.js";
 import type { ArtifactInfo } from "./artifact.js";
+import type { ApprovalSummary, EffectSummary, WaitSummary } from "../store/sqlite/overview.js";
+import { asJson, waitingFor } from "./waiting-for.js";
+import type { AskedQuestion, PositionWait } from "./waiting-for.js";
+
+export type { PositionWait } from "./waiting-for.js";
 
 /**
  * Where a thread stands, in what a person can read: what cannot be rebuilt, and references to the rest.
@@ -27,7 +31,7 @@ export interface Position {
   readonly done: string[];
   /** Effects on the outside world, oldest first. */
   readonly effects: PositionEffect[];
-  /** Empty while `waiting`: all that was asked is decided, and `resume(app, config)` goes on. */
+  /** Empty while `waiting`: all that was asked is decided, or due, and `resume(app, config)` goes on. */
   readonly waitingFor: PositionWait[];
   readonly lastError?: { readonly name: string; readonly message: string };
   readonly todos: PositionTodo[];
@@ -43,14 +47,6 @@ export interface PositionEffect {
   readonly state: string;
   readonly attempts: number;
   readonly since: string;
-}
-
-export interface PositionWait {
-  /** `approval`: a row that `decide` can settle. `question`: whatever a node asked by `interrupt()`. */
-  readonly kind: "approval" | "question";
-  readonly id: string | undefined;
-  readonly what: string;
-  readonly decideBy?: string;
 }
 
 export interface PositionTodo {
@@ -86,11 +82,13 @@ export interface PositionSource {
   readonly effects: readonly EffectSummary[];
   readonly approvals: readonly ApprovalSummary[];
   readonly artifacts: readonly ArtifactInfo[];
+  /** Waits that are not over yet. */
+  readonly waits: readonly WaitSummary[];
   readonly selectors: PositionSelectors;
 }
 
 /** What a checkpoint's writes leave open: questions that are asked, and an error that stopped a task. */
-function openIn(pendingWrites: readonly CheckpointPendingWrite[]): { questions: Question[]; error: unknown } {
+function openIn(pendingWrites: readonly CheckpointPendingWrite[]): { questions: AskedQuestion[]; error: unknown } {
   const finished = new Set(pendingWrites.filter(([, channel]) => isResult(channel)).map(([task]) => task));
   const open = pendingWrites.filter(([task]) => !finished.has(task));
   const asked = open.filter(([, channel]) => channel === CONTROL.interrupt);
@@ -116,7 +114,15 @@ export function stateOf({
 }
 
 /** A pure function of what is stored. */
-export function positionOf({ threadId, tuple, effects, approvals, artifacts, selectors }: PositionSource): Position {
+export function positionOf({
+  threadId,
+  tuple,
+  effects,
+  approvals,
+  artifacts,
+  waits,
+  selectors,
+}: PositionSource): Position {
   const { checkpoint, metadata, pendingWrites = [] } = tuple;
   const values = checkpoint.channel_values;
   const { questions, error } = openIn(pendingWrites);
@@ -137,7 +143,7 @@ export function positionOf({ threadId, tuple, effects, approvals, artifacts, sel
       attempts: effect.attempts,
       since: iso(effect.since),
     })),
-    waitingFor: waits(questions, approvals, effects),
+    waitingFor: waitingFor(questions, approvals, effects, waits),
     ...(error === undefined ? {} : { lastError: errorOf(error) }),
     todos: todosOf(selectors.todos === undefined ? values.todos : selectors.todos(values)),
     ...(plan === undefined ? {} : { plan }),
@@ -160,60 +166,12 @@ function nodesDone(checkpoint: Checkpoint): string[] {
     .map(({ node }) => node);
 }
 
-interface Question {
-  readonly id: string | undefined;
-  readonly value: unknown;
-}
-
-function interrupts(write: unknown): Question[] {
+function interrupts(write: unknown): AskedQuestion[] {
   const items = Array.isArray(write) ? (write as unknown[]) : [write];
   return items.map((item) => {
     const { id, value } = (item ?? {}) as { id?: string; value?: unknown };
     return { id, value };
   });
-}
-
-/** Approvals and unknown effects as their rows say; every other question as it was asked. */
-function waits(
-  questions: Question[],
-  approvals: readonly ApprovalSummary[],
-  effects: readonly EffectSummary[],
-): PositionWait[] {
-  const rows = approvals.map((approval): PositionWait => ({
-    kind: "approval",
-    id: approval.id,
-    what: approval.summary ?? approval.action,
-    ...(approval.decideBy === null ? {} : { decideBy: iso(approval.decideBy) }),
-  }));
-  const others = questions
-    .filter(({ value }) => !isApproval(value) && !isSettled(value, effects))
-    .map(({ id, value }): PositionWait => ({ kind: "question", id, what: inWords(value) }));
-  return [...rows, ...others];
-}
-
-function isApproval(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "approvals" in value;
-}
-
-/** A question about unknown outcomes whose effects were all settled since. */
-function isSettled(value: unknown, effects: readonly EffectSummary[]): boolean {
-  const { type, effects: asked } = (value ?? {}) as { type?: unknown; effects?: unknown };
-  if (type !== "waypoint.unknown_effect" || !Array.isArray(asked)) return false;
-  const open = effects.filter(({ state }) => state === "UNKNOWN" || state === "STARTED").map(({ id }) => id);
-  return (asked as { effectId: string }[]).every(({ effectId }) => !open.includes(effectId));
-}
-
-function inWords(value: unknown): string {
-  if (typeof value === "string") return value;
-  const { type, question, effects } = (value ?? {}) as { type?: unknown; question?: unknown; effects?: unknown };
-  if (typeof question === "string") return question;
-  const names = Array.isArray(effects) ? effects.map((effect) => String((effect as { name?: unknown }).name)) : [];
-  if (typeof type === "string") return names.length > 0 ? `${type}: ${names.join(", ")}` : type;
-  return value === undefined ? "a question" : asJson(value);
-}
-
-function asJson(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? item.toString() : item));
 }
 
 function errorOf(error: unknown): { name: string; message: string } {

@@ -1,7 +1,7 @@
 import { InvalidInputError } from "../shared/errors.js";
 import { STORE } from "../store/home.js";
 import { SqliteDatabase } from "../store/sqlite/database.js";
-import { effectsOfThread, pendingApprovalsOfThread } from "../store/sqlite/overview.js";
+import { effectsOfThread, pendingApprovalsOfThread, waitsOfThread } from "../store/sqlite/overview.js";
 import type { Artifact, ArtifactRef, GetArtifactOptions, PutArtifactOptions } from "./artifact.js";
 import { verifyArtifacts } from "./artifact-verify.js";
 import { Artifacts } from "./artifacts.js";
@@ -182,13 +182,14 @@ export class SlimSaver extends Saver {
   async position(threadId: string): Promise<Position | undefined> {
     const tuple = await this.getTuple({ configurable: { thread_id: threadIdOf(threadId, "read a position") } });
     if (tuple === undefined) return undefined;
-    const { database, tenant } = this[STORE];
+    const { database, tenant, clock } = this[STORE];
     return positionOf({
       threadId,
       tuple,
       effects: effectsOfThread(database, tenant, threadId),
       approvals: pendingApprovalsOfThread(database, tenant, threadId),
       artifacts: this.artifacts.list(threadId),
+      waits: waitsOfThread(database, tenant, threadId, clock.now()),
       selectors: this.selectors,
     });
   }

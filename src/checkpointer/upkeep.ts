@@ -8,6 +8,7 @@ import { MaintenanceTable } from "../store/sqlite/maintenance.js";
 import type { TaskBody } from "../store/sqlite/maintenance.js";
 import { ObjectTable } from "../store/sqlite/objects.js";
 import { ThreadTable } from "../store/sqlite/threads.js";
+import { forgetVisits } from "../store/sqlite/visits.js";
 import type { Archive } from "./archive.js";
 import type { Artifacts } from "./artifacts.js";
 import { threadIdOf } from "./ids.js";
@@ -66,6 +67,7 @@ export class Upkeep {
     this.store.database.transaction(() => {
       for (const { id } of this.archive.table.namespaces({ thread, ns: undefined })) this.table.deleteNamespace(id);
       this.artifacts.release(thread);
+      forgetVisits(this.store, thread);
       this.archive.table.bury(thread, this.store.clock.now());
       this.collect();
     });

@@ -79,17 +79,19 @@ function effectLines({ id, name, key, state, attempts, since }: PositionEffect, 
 
 function waitingLines({ state, waitingFor }: ShownPosition, colors: Colors, now: number): Line[] {
   if (state === "waiting" && waitingFor.length === 0) {
-    return [[cell("resume(app, config): all that was asked is decided", colors.yellow)]];
+    return [[cell("resume(app, config): all that was asked is decided or due", colors.yellow)]];
   }
   return waitingFor.flatMap((wait) => waitLines(wait, colors, now));
 }
 
 function waitLines(wait: ShownWait, colors: Colors, now: number): Line[] {
-  const { kind, id, what, action, args, approvers, decideBy } = wait;
+  const { kind, id, what, action, args, approvers, reason } = wait;
+  const until = wait.decideBy ?? wait.until;
   const details = [
     ...(args === undefined ? [] : [cell(`with ${asText(args)}`)]),
     ...(action === undefined || action === what ? [] : [cell(`summary: ${what}`)]),
-    ...(decideBy === undefined ? [] : [cell(`until ${moment(decideBy)} (${fromNow(decideBy, now)})`)]),
+    ...(reason === undefined ? [] : [cell(`because ${reason}`)]),
+    ...(until === undefined ? [] : [cell(`until ${moment(until)} (${fromNow(until, now)})`)]),
     ...(approvers === undefined ? [] : [cell(`by ${approvers.join(" or ")}`)]),
     ...(id === undefined ? [] : [cell(id, colors.dim)]),
   ];

@@ -28,7 +28,7 @@ export function fullPosition(position: Position, approvals: readonly Approval[])
 
 /**
  * The same with every value hidden: keys, arguments, questions, what messages and errors say, the plan. Names and
- * states stay: of nodes, effects, actions, channels, and the todos, which are what a position is read for.
+ * states stay: of nodes, effects, actions, events, channels, and the todos, which are what a position is read for.
  */
 export function redactedPosition(position: Position, approvals: readonly Approval[]): ShownPosition {
   const full = fullPosition(position, approvals);
@@ -51,10 +51,12 @@ function detailsOf({ action, args, approvers }: Approval): Omit<ShownWait, keyof
 }
 
 function redactedWait(wait: ShownWait, effects: ReadonlySet<string>): ShownWait {
-  const isName = wait.what === wait.action || (wait.kind === "question" && isOurs(wait.what, effects));
+  const isName =
+    wait.kind === "wait" || wait.what === wait.action || (wait.kind === "question" && isOurs(wait.what, effects));
   return {
     ...wait,
     what: isName ? wait.what : hidden(wait.what),
+    ...(wait.reason === undefined ? {} : { reason: hidden(wait.reason) }),
     ...(wait.args === undefined ? {} : { args: hidden(jsonLine(wait.args)) }),
   };
 }

@@ -92,7 +92,7 @@ function draftOf(request: AskRequest, table: ApprovalTable, desk: Desk): Approva
     checkpointNs: visit.checkpointNs,
     superstep: task.checkpointMap[""] ?? "",
     visit: visit.id,
-    slot: request.slot ?? claimSlot(desk, table.ofVisit(visit.threadId, visit.id), action, frozen.argsHash),
+    slot: request.slot ?? claimSlot(desk, "approval", table.ofVisit(visit.threadId, visit.id), { action, ...frozen }),
     origin: request.origin,
     toolCallId: request.toolCallId,
     action,

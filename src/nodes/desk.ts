@@ -30,6 +30,7 @@ export class AttemptDesk implements Desk {
   private readonly listeners = new Set<() => void>();
   private groups: QuestionGroup[];
   private pending: Question[] = [];
+  private paused: Question[] = [];
   private moves = 0;
   private closed: { readonly reason: Error } | undefined;
 
@@ -42,6 +43,10 @@ export class AttemptDesk implements Desk {
     this.attempt = task.attempt;
     this.table = new QuestionTable(store, task);
     this.groups = this.table.all();
+  }
+
+  get isBusy(): boolean {
+    return this.live.size > 0;
   }
 
   async track<T>(work: () => Promise<T>): Promise<T> {
@@ -92,12 +97,25 @@ export class AttemptDesk implements Desk {
     this.refuseIfClosed();
     this.refuseIfAborted();
     this.pending.push(question);
+    return this.untilInterrupted();
+  }
+
+  async pause(question: Question): Promise<never> {
+    this.refuseIfClosed();
+    this.refuseIfAborted();
+    this.paused.push(question);
+    return this.untilInterrupted();
+  }
+
+  private untilInterrupted(): Promise<never> {
     return this.idle(async () => {
       for (;;) {
         await this.quiet();
         this.refuseIfClosed();
         // A question of an earlier pass comes first; whoever waits for it goes on before anything new is asked.
-        if (!this.spendNext()) this.put();
+        if (this.spendNext()) continue;
+        if (this.pending.length > 0) this.put();
+        else this.stop();
       }
     });
   }
@@ -149,16 +167,33 @@ export class AttemptDesk implements Desk {
     const byPlace = new Map(
       this.pending.filter((question) => question.kind === kind).map((question) => [question.place, question]),
     );
-    const group = this.table.add(this.groups.length, [...byPlace.values()]);
-    if (group === undefined) {
-      this.groups = this.table.all();
-      return;
-    }
-    this.groups.push(group);
+    const group = this.note([...byPlace.values()]);
+    if (group === undefined) return;
     this.interrupt(group.questions);
     // Still here: LangGraph held an answer for this slot, given before the question was shown to anybody.
-    this.table.markStray(group.seq);
-    this.answers.set(group.seq, []);
+    this.goAstray(group);
+  }
+
+  /** Interrupts for all that pause; nothing of it is written down, since nothing of it will be spent. */
+  private stop(): void {
+    const byPlace = new Map(this.paused.map((question) => [question.place, question]));
+    this.interrupt([...byPlace.values()]);
+    // Still here: the slot held an answer, given to what nobody may answer. It is spent from now on like any other.
+    const group = this.note([...byPlace.values()]);
+    if (group !== undefined) this.goAstray(group);
+  }
+
+  /** Writes down what the next slot asks; undefined when another pass of the same task has taken the slot. */
+  private note(questions: readonly Question[]): QuestionGroup | undefined {
+    const group = this.table.add(this.groups.length, questions);
+    if (group === undefined) this.groups = this.table.all();
+    else this.groups.push(group);
+    return group;
+  }
+
+  private goAstray({ seq }: QuestionGroup): void {
+    this.table.markStray(seq);
+    this.answers.set(seq, []);
   }
 
   private interrupt(questions: readonly Question[]): unknown {

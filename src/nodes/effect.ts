@@ -87,9 +87,9 @@ export async function callEffect<A, R>(
 ): Promise<R> {
   const effect = entryOf(definition as unknown as AnyDefinition);
   const task = scopedTo(runningTask(config), options.toolCallId);
+  refuseInsideRun(`Effect "${definition.name}"`, task);
   const ledger = findLedger(definition.ledger, task);
   if (task === undefined) return (await perform(effect, args, ledger, undefined, options)) as R;
-  refuseInsideRun(`Effect "${definition.name}"`, task);
   const visit = visitOf(task);
   const desk = deskOf(ledger, task);
   // Before anything is awaited, so that calls are counted in the order in which they were made.

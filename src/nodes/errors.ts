@@ -65,6 +65,11 @@ export class LedgerUnavailableError extends WaypointError {
   readonly code = "LEDGER_UNAVAILABLE";
 }
 
+/** A node went on although it, or something that it called, had stopped to ask; nothing that it deferred was carried out. */
+export class InterruptSwallowedError extends WaypointError {
+  readonly code = "INTERRUPT_SWALLOWED";
+}
+
 /** No effect or matter has this id. */
 export class EffectNotFoundError extends WaypointError {
   readonly code = "EFFECT_NOT_FOUND";

@@ -21,6 +21,7 @@ export {
   EffectNotFoundError,
   EffectTimeoutError,
   IdempotencyConflictError,
+  InterruptSwallowedError,
   LedgerUnavailableError,
   NoLedgerError,
   ResultNotStorableError,
@@ -28,11 +29,21 @@ export {
   UnknownOutcomeError,
   type RecordedError,
 } from "./errors.js";
+export { memo, now, random, uuid } from "./memo.js";
+export { MemoConflictError, MemoUseError } from "./memo-errors.js";
 export { requestApproval, type ApprovalOptions } from "./request-approval.js";
 export { approvalNode, type ApprovalNodeOptions, type PerformContext, type Proposal } from "./approval-node.js";
+export { safeNode, type Defer, type SafeNodeTools } from "./safe-node.js";
 export { decide, pendingApprovals, type DecideResult, type NotApplied } from "./decide.js";
 export { resume, type ResumableGraph, type ResumedValues, type ResumeResult } from "./resume.js";
 export type { PendingQuestion } from "./pending-questions.js";
+export { sleepUntil } from "./sleep-until.js";
+export { waitForEvent, type EventOptions } from "./wait-for-event.js";
+export { retryLater, type RetryLaterOptions } from "./retry-later.js";
+export { deliverEvent, type DeliverResult, type EventInput } from "./deliver-event.js";
+export { pendingWaits } from "./pending-waits.js";
+export type { Event, TimedOut, Wait, WaitKind, WaitReference, WaitRequest } from "./wait.js";
+export { RetriesExhaustedError } from "./wait-errors.js";
 export { effectContextOf, safeTools } from "./safe-tools.js";
 export { safeToolsMiddleware } from "./safe-tools-middleware.js";
 export type { ToolApproval, ToolArgs, ToolCallContext, ToolPolicy, ToolRule } from "./tool-policy.js";

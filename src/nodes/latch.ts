@@ -26,6 +26,8 @@ const STOPS = new Set([
   "UNKNOWN_OUTCOME",
   "COMPENSATED",
   "AUTO_KEY",
+  "MEMO_CONFLICT",
+  "MEMO_USE",
 ]);
 
 /** These end by themselves, or are the matter of another call or run: nothing else is held up. */

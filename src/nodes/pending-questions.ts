@@ -1,27 +1,35 @@
 import type { Interrupt, StateSnapshot } from "@langchain/langgraph";
+import { waitsIn } from "./wait-question.js";
 
 /** One `interrupt()` that waits for an answer. */
 export interface PendingQuestion {
   readonly interruptId: string;
   /** The approvals it asks for, in the order of its `actionRequests`; empty for a question that is not ours. */
   readonly approvalIds: readonly string[];
+  /** The waits that it is about; empty for every other question. */
+  readonly waitIds: readonly string[];
   readonly value: unknown;
 }
 
 export interface OpenQuestions {
   readonly pending: readonly PendingQuestion[];
-  /** Interrupts of tasks that have finished: their answers were taken, and may not be given again. */
+  /** Interrupts whose answers were taken, and may not be given again: of tasks that have finished, or failed after that. */
   readonly answered: readonly string[];
 }
 
 type Task = StateSnapshot["tasks"][number];
 
-/** What a thread asks now, read from `getState(config, { subgraphs: true })`; subgraphs included, each question once. */
-export function openQuestions(snapshot: StateSnapshot): OpenQuestions {
-  const pending: PendingQuestion[] = [];
+/**
+ * What a thread asks now, read from `getState(config, { subgraphs: true })`; subgraphs included, each question once.
+ *
+ * @param taken questions whose answers were taken, although their task has no result
+ */
+export function openQuestions(snapshot: StateSnapshot, taken: ReadonlySet<string>): OpenQuestions {
+  const asked: PendingQuestion[] = [];
   const answered: string[] = [];
-  collect(snapshot, pending, answered);
-  return { pending, answered };
+  collect(snapshot, asked, answered);
+  const pending = asked.filter(({ interruptId }) => !taken.has(interruptId));
+  return { pending, answered: [...answered, ...taken] };
 }
 
 /** LangGraph keeps the interrupts of a finished task in its list; that it has a result tells. */
@@ -48,7 +56,7 @@ function identified(interrupts: readonly Interrupt[]): (Interrupt & { id: string
 }
 
 function asQuestion({ id, value }: Interrupt & { id: string }): PendingQuestion {
-  return { interruptId: id, approvalIds: approvalIds(value), value };
+  return { interruptId: id, approvalIds: approvalIds(value), waitIds: waitsIn(value).map((wait) => wait.id), value };
 }
 
 /** The ids in the payload of one of our questions. */

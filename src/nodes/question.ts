@@ -1,5 +1,5 @@
 /** One `interrupt()` holds questions of one kind; where several wait, they are asked in this order. */
-export const QUESTION_KINDS = ["approval", "unknown-effect", "latch"] as const;
+export const QUESTION_KINDS = ["approval", "unknown-effect", "latch", "wait"] as const;
 export type QuestionKind = (typeof QUESTION_KINDS)[number];
 
 export interface Question {
@@ -17,6 +17,8 @@ export interface Renderer {
 
 /** Where the operations of one attempt of a task ask. */
 export interface Desk {
+  /** Whether an operation of this attempt is still under way. */
+  readonly isBusy: boolean;
   /** Runs one of our operations, so that questions of others wait until it has ended or asks as well. */
   track<T>(work: () => Promise<T>): Promise<T>;
   /** Waits for `work`, which another operation brings about: questions do not wait for this one meanwhile. */
@@ -33,6 +35,11 @@ export interface Desk {
    * asked again.
    */
   ask(question: Question): Promise<unknown>;
+  /**
+   * Interrupts without a slot: for code that will not pass here again. The run goes on when the thread is run without an
+   * answer (`invoke(null)`). Questions that wait are asked first.
+   */
+  pause(question: Question): Promise<never>;
   /** How often this was called with `name` in this attempt before; numbers operations in the order they start. */
   ordinal(name: string): number;
 }
@@ -40,5 +47,5 @@ export interface Desk {
 /** A desk at which nothing can be asked any more. */
 export function closedDesk(reason: Error): Desk {
   const refuse = () => Promise.reject(reason);
-  return { track: refuse, idle: refuse, spend: refuse, ask: refuse, ordinal: () => 0 };
+  return { isBusy: false, track: refuse, idle: refuse, spend: refuse, ask: refuse, pause: refuse, ordinal: () => 0 };
 }

@@ -5,6 +5,7 @@ import { decisionOf, type ApprovalPolicy, type Decision } from "./approval.js";
 import { tie } from "./approved-args.js";
 import { askUntilUsable } from "./ask-anew.js";
 import { findLedger, type Ledger } from "./ledger.js";
+import { refuseInsideRun } from "./run-scope.js";
 
 /** No effect has this id: nothing has been carried out under the approval yet. */
 const NO_EFFECT = "";
@@ -66,6 +67,7 @@ export async function requestApproval<A>(options: ApprovalOptions<A>, config?: R
 /** @internal */
 export function taskFor(what: string, config: RunnableConfig | undefined): RunningTask {
   const task = runningTask(config);
+  refuseInsideRun(what, task);
   if (task !== undefined) return task;
   throw new InvalidInputError(
     `${what} was called outside a running graph node, so there is nobody to wait for an answer. Call it in a node, and pass the node's config.`,

@@ -9,6 +9,8 @@ import {
 import { objection, readAnswer, readDecision, type ReadDecision, type WakeUp } from "./decision.js";
 import { problemWithAnswer } from "./open-matters.js";
 import type { OpenQuestions, PendingQuestion } from "./pending-questions.js";
+import type { WaitRow } from "./wait.js";
+import { planWaits, type EventForWait, type WaitPlan } from "./wait-plan.js";
 
 /** All that is known before anything is changed. */
 export interface ResumeInput extends OpenQuestions {
@@ -16,6 +18,8 @@ export interface ResumeInput extends OpenQuestions {
   readonly answers: Readonly<Record<string, unknown>>;
   /** Rows of the approvals that are asked or named; undefined where no ledger was found. */
   readonly approvals: ReadonlyMap<string, Approval> | undefined;
+  /** Rows of the waits that are asked about, as far as they were found. */
+  readonly waits: ReadonlyMap<string, WaitRow>;
   /** Questions that are settled by other means, such as an effect whose outcome is known by now. */
   readonly isSettledElsewhere: (question: PendingQuestion) => boolean;
   readonly now: number;
@@ -24,8 +28,12 @@ export interface ResumeInput extends OpenQuestions {
 export interface ResumePlan {
   /** Decisions on open approvals: written to their rows first, all or none. */
   readonly settle: readonly { readonly approval: Approval; readonly decision: ReadDecision }[];
+  /** Events for open waits: written down first as well. */
+  readonly deliver: readonly EventForWait[];
   /** What each question is answered with, by interrupt id. */
   readonly values: Readonly<Record<string, unknown>>;
+  /** Questions that nothing answers, but whose node is to run again. */
+  readonly again: readonly PendingQuestion[];
 }
 
 /**
@@ -36,21 +44,38 @@ export interface ResumePlan {
 export function planResume(input: ResumeInput): ResumePlan {
   const given = assign(input);
   const settle: { approval: Approval; decision: ReadDecision }[] = [];
+  const deliver: EventForWait[] = [];
   const values: Record<string, unknown> = {};
+  const again: PendingQuestion[] = [];
   for (const question of input.pending) {
     const answer = given.get(question);
-    const value =
-      input.approvals !== undefined && question.approvalIds.length > 0
-        ? answerApprovals(question, answer, input, settle)
-        : answerForeign(question, answer, input);
+    const waiting = question.waitIds.length > 0 ? planWaits(question, answer, input) : undefined;
+    deliver.push(...(waiting?.deliver ?? []));
+    if (waiting?.next === "again") again.push(question);
+    const value = waiting === undefined ? answerTo(question, answer, input, settle) : valueFor(waiting);
     if (value === undefined) continue;
     refuseTwins(question, input);
     values[question.interruptId] = value;
   }
-  return { settle, values };
+  return { settle, deliver, values, again };
 }
 
-/** One question's answer: to the whole, or to some of its approvals by id. */
+function valueFor({ next }: WaitPlan): unknown {
+  return typeof next === "object" ? next.value : undefined;
+}
+
+function answerTo(
+  question: PendingQuestion,
+  given: Given | undefined,
+  input: ResumeInput,
+  settle: { approval: Approval; decision: ReadDecision }[],
+): unknown {
+  return input.approvals !== undefined && question.approvalIds.length > 0
+    ? answerApprovals(question, given, input, settle)
+    : answerForeign(question, given, input);
+}
+
+/** One question's answer: to the whole, or to some of its approvals or waits by id. */
 interface Given {
   whole?: unknown;
   readonly parts: Map<string, unknown>;
@@ -71,7 +96,7 @@ function assign(input: ResumeInput): Map<PendingQuestion, Given> {
 }
 
 function find(name: string, input: ResumeInput): PendingQuestion {
-  const found = input.pending.find((one) => one.interruptId === name || one.approvalIds.includes(name));
+  const found = input.pending.find((one) => namesOf(one).includes(name));
   if (found !== undefined) return found;
   const details = { details: { threadId: input.threadId, question: name } };
   const approval = input.approvals?.get(name);
@@ -210,5 +235,9 @@ function pendingHint({ pending }: ResumeInput): string {
 
 function names(pending: readonly PendingQuestion[]): string {
   if (pending.length === 0) return "nothing";
-  return pending.map((one) => [one.interruptId, ...one.approvalIds].join(" / ")).join(", ");
+  return pending.map((one) => namesOf(one).join(" / ")).join(", ");
+}
+
+function namesOf({ interruptId, approvalIds, waitIds }: PendingQuestion): string[] {
+  return [interruptId, ...approvalIds, ...waitIds];
 }

@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { Command, type StateSnapshot } from "@langchain/langgraph";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
+import { stringify } from "../checkpointer/codec.js";
 import { InvalidInputError } from "../shared/errors.js";
 import { storeOf } from "../store/home.js";
 import type { Approval } from "./approval.js";
@@ -16,6 +18,11 @@ import { ledgerOf, nearestLedger, type Ledger } from "./ledger.js";
 import { isSettled } from "./open-matters.js";
 import { openQuestions, type PendingQuestion } from "./pending-questions.js";
 import { planResume, type ResumePlan } from "./resume-plan.js";
+import { takenAnswers } from "./taken-answers.js";
+import type { WaitReference, WaitRow } from "./wait.js";
+import { notTaken } from "./wait-plan.js";
+import { waitsIn } from "./wait-question.js";
+import { WaitTable } from "./wait-table.js";
 
 /** A compiled graph or an agent of `createAgent`, as far as it is needed to continue a thread. */
 export interface ResumableGraph {
@@ -32,8 +39,10 @@ export interface ResumeResult<Values = Record<string, unknown>> {
   readonly status: "finished" | "waiting";
   readonly values: Values;
   readonly pending: readonly PendingQuestion[];
-  /** Interrupt and approval ids whose questions were answered by this call. */
+  /** Interrupt, approval and wait ids whose questions were answered by this call, or whose node was run again. */
   readonly woken: readonly string[];
+  /** What the thread waits for besides answers, and until when: waits that were not due and were left alone. */
+  readonly waits: readonly WaitReference[];
 }
 
 /**
@@ -43,14 +52,15 @@ export interface ResumeResult<Values = Record<string, unknown>> {
  *   refused before anything runs, and change nothing.
  * - Decisions on open approvals are written to their rows first: a crash after that loses none. Of several approvals in
  *   one question, some may be answered now and the rest later; the graph is woken when all are.
- * - What was decided elsewhere (`decide()`, `resolve()`) is picked up without an answer.
+ * - What was decided elsewhere (`decide()`, `resolve()`, `deliverEvent()`) and waits that are due are picked up without an
+ *   answer. Waits that are not due are left alone, and stand in `waits`.
  * - A run that crashed while nothing is asked is continued. A finished thread is left alone.
  *
  * @param app the compiled graph or agent
  * @param config with `configurable.thread_id`; a `checkpoint_id` in it is left out, since it would replay the past
- * @param answers by interrupt id (langchain's `{ decisions: [...] }`, or what your own `interrupt()` expects) or by
- *   approval id (one decision)
- * @param options `ledger`: where the approvals are kept, if neither the graph's SlimSaver nor the process default
+ * @param answers by interrupt id (langchain's `{ decisions: [...] }`, or what your own `interrupt()` expects), by approval
+ *   id (one decision), or by the id of a wait for an event (`{ payload, id? }`)
+ * @param options `ledger`: where approvals and waits are kept, if neither the graph's SlimSaver nor the process default
  * @throws UnknownThreadError, ThreadFinishedError, UnknownQuestionError, AlreadyAnsweredError, AmbiguousAnswerError,
  *   InvalidAnswerError, ApprovalExpiredError, InvalidInputError before anything runs; then whatever the run throws
  * @example
@@ -68,20 +78,27 @@ export async function resume<App extends ResumableGraph>(
   const snapshot = await stateOf(graph, head, threadId);
   const given = Object.keys(answers).length > 0;
   if (snapshot.tasks.length === 0 && given) throw finished(threadId, answers);
-  const questions = openQuestions(snapshot);
+  const questions = openQuestions(snapshot, await takenAnswers(graph.checkpointer, threadId, snapshot));
   const ledger = options.ledger ?? ledgerBehind(graph);
   const table = ledger && new ApprovalTable(ledger.store);
+  const now = ledger?.store.clock.now() ?? 0;
   const plan = planResume({
     ...questions,
     threadId,
     answers,
     approvals: table && approvalsOf(table, questions.pending, answers),
+    waits: waitsOf(ledger, threadId, questions.pending),
     isSettledElsewhere: (question) => ledger !== undefined && isSettled(question, ledger),
-    now: ledger?.store.clock.now() ?? 0,
+    now,
   });
   if (ledger !== undefined) settle(plan, ledger, threadId);
   const woken = await run(graph, head, snapshot, questions.pending, plan);
-  return result(await stateOf(graph, head, threadId), woken);
+  const last = await stateOf(graph, head, threadId);
+  const after = result<ResumedValues<App>>(last, woken, await takenAnswers(graph.checkpointer, threadId, last));
+  // What was due and is not asked any more needs nobody to wake it again.
+  const asked = after.waits.map(({ id }) => id);
+  if (ledger !== undefined) new WaitTable(ledger.store).endOfThread(threadId, now, asked);
+  return after;
 }
 
 interface Graph {
@@ -125,10 +142,21 @@ function approvalsOf(
   return new Map([...ids].flatMap((id) => table.find(id) ?? []).map((approval) => [approval.id, approval]));
 }
 
+function waitsOf(
+  ledger: Ledger | undefined,
+  threadId: string,
+  pending: readonly PendingQuestion[],
+): Map<string, WaitRow> {
+  const table = ledger && new WaitTable(ledger.store);
+  const rows = pending.flatMap((question) => question.waitIds).flatMap((id) => table?.find(id) ?? []);
+  return new Map(rows.filter((row) => row.threadId === threadId).map((row) => [row.id, row]));
+}
+
 /** All or none. @throws AlreadyAnsweredError when somebody else was faster, InvalidAnswerError */
 function settle(plan: ResumePlan, { store }: Ledger, threadId: string): void {
-  if (plan.settle.length === 0) return;
+  if (plan.settle.length === 0 && plan.deliver.length === 0) return;
   const table = new ApprovalTable(store);
+  const waits = new WaitTable(store);
   const all = () => {
     for (const { approval, decision } of plan.settle) {
       const details = { details: { threadId, approvalId: approval.id } };
@@ -146,6 +174,12 @@ function settle(plan: ResumePlan, { store }: Ledger, threadId: string): void {
         details,
       );
     }
+    for (const one of plan.deliver) {
+      const { id = `answer:${randomUUID()}`, payload } = one.event;
+      const text = stringify(payload, `The payload of event "${one.wait.name}"`);
+      const { outcome } = waits.deliver({ threadId, name: one.wait.name, id, payload: text }, one.wait.id);
+      if (outcome !== "given") throw notTaken(one, threadId);
+    }
   };
   store.database.transaction(all, { durable: true });
 }
@@ -155,20 +189,27 @@ async function run(
   config: RunnableConfig,
   { tasks }: StateSnapshot,
   pending: readonly PendingQuestion[],
-  { values }: ResumePlan,
+  { values, again }: ResumePlan,
 ): Promise<string[]> {
   const answered = pending.filter((question) => question.interruptId in values);
+  // Either way LangGraph runs every node again that waits.
   if (answered.length > 0) await graph.invoke(new Command({ resume: values }), config);
-  else if (pending.length === 0 && tasks.length > 0) await graph.invoke(null, config);
-  return answered.flatMap((question) => [question.interruptId, ...question.approvalIds]);
+  else if (again.length > 0 || (pending.length === 0 && tasks.length > 0)) await graph.invoke(null, config);
+  return [...answered, ...again].flatMap((one) => [one.interruptId, ...one.approvalIds, ...one.waitIds]);
 }
 
-function result<Values>(snapshot: StateSnapshot, woken: readonly string[]): ResumeResult<Values> {
+function result<Values>(
+  snapshot: StateSnapshot,
+  woken: readonly string[],
+  taken: ReadonlySet<string>,
+): ResumeResult<Values> {
+  const { pending } = openQuestions(snapshot, taken);
   return {
     status: snapshot.tasks.length === 0 ? "finished" : "waiting",
     values: snapshot.values as Values,
-    pending: openQuestions(snapshot).pending,
+    pending,
     woken,
+    waits: pending.flatMap(({ value }) => waitsIn(value)),
   };
 }
 

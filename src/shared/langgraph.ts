@@ -3,11 +3,12 @@
  * and the names of its internal channels. `test/shared/langgraph.test.ts` pins each of them against the installed
  * version, so that a release which moves one is noticed there and mended here.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { BaseCheckpointSaver, Checkpoint } from "@langchain/langgraph-checkpoint";
 import { ERROR, INTERRUPT, RESUME, TASKS } from "@langchain/langgraph-checkpoint";
-import { interrupt } from "@langchain/langgraph";
+import { interrupt, isGraphInterrupt } from "@langchain/langgraph";
 import { processWide } from "./process-wide.js";
 
 /** Channels of pending writes that carry control, not state. */
@@ -97,7 +98,7 @@ export function runningTask(config?: RunnableConfig): RunningTask | undefined {
     threadId: asText(configurable.thread_id),
     checkpointNs: asText(configurable.checkpoint_ns),
     taskId: configurable.__pregel_task_id as string,
-    checkpointMap: configurable.checkpoint_map ?? {},
+    checkpointMap: ownLevels(configurable.checkpoint_map ?? {}),
     checkpointer: configurable.__pregel_checkpointer,
     scratchpad,
     toolCallId: toolCallId ?? (calls.length === 1 ? calls[0]?.id : undefined),
@@ -111,9 +112,23 @@ export function runningTask(config?: RunnableConfig): RunningTask | undefined {
   };
 }
 
+/**
+ * The levels of a checkpoint map that have checkpoints of their own. A task that a functional `task()` call schedules has
+ * an entry for its caller too, which names the checkpoint of the level above that one.
+ */
+export function ownLevels(map: Readonly<Record<string, string>>): Record<string, string> {
+  const byDepth = Object.entries(map).sort(([one], [other]) => one.length - other.length);
+  return Object.fromEntries(byDepth.filter(([, id], at) => byDepth.findIndex(([, other]) => other === id) === at));
+}
+
 /** Whether the next `interrupt()` of this attempt would return an answer instead of asking. */
 export function hasAnswer({ interruptCounter, resume = [], nullResume }: Scratchpad): boolean {
   return interruptCounter + 1 < resume.length || nullResume !== undefined;
+}
+
+/** Whether an `interrupt()` of this attempt had no answer, so that it must have ended the attempt. */
+export function isUnanswered({ interruptCounter, resume = [] }: Scratchpad): boolean {
+  return interruptCounter >= resume.length;
 }
 
 /**
@@ -132,6 +147,67 @@ export function interruptIn(task: RunningTask, payload: unknown): unknown {
   return AsyncLocalStorageProviderSingleton.runWithConfig<unknown>(task.config, () =>
     interrupt<unknown, unknown>(payload),
   );
+}
+
+/** Keys of `configurable` that say on which thread, and where in it, a task runs. */
+const WHERE_IT_RUNS = new Set(["thread_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map"]);
+
+interface Outside {
+  readonly scratchpad: Scratchpad;
+  readonly refuse: () => never;
+}
+
+const outside = processWide("outside-task", () => new AsyncLocalStorage<Outside>());
+const guarded = processWide("guarded-scratchpads", () => new WeakSet<Scratchpad>());
+
+/**
+ * Runs `work` as code that belongs to no task: `interrupt()` has nowhere to ask, and a graph that it invokes is one of its own.
+ * LangGraph's `task()`, and a graph that is handed the task's config, would be counted as the task's: they do what `refuse`
+ * does. Callbacks, signal, store and the caller's own keys stay.
+ */
+export function outsideTask<T>(task: RunningTask, refuse: () => never, work: () => T): T {
+  const entries = Object.entries(task.config.configurable ?? {});
+  const own = entries.filter(([key]) => !key.startsWith("__pregel_") && !WHERE_IT_RUNS.has(key));
+  const configurable = { ...Object.fromEntries(own), __pregel_call: refuse };
+  guardGraphs(task.scratchpad);
+  return outside.run({ scratchpad: task.scratchpad, refuse }, () =>
+    AsyncLocalStorageProviderSingleton.runWithConfig<T>({ ...task.config, configurable }, work),
+  );
+}
+
+/** LangGraph counts the graphs that a task calls on its scratchpad, and names their checkpoints by that. */
+function guardGraphs(scratchpad: Scratchpad & { subgraphCounter?: number }): void {
+  if (guarded.has(scratchpad)) return;
+  guarded.add(scratchpad);
+  let count = scratchpad.subgraphCounter;
+  Object.defineProperty(scratchpad, "subgraphCounter", {
+    get: () => count,
+    set: (next: number) => {
+      const here = outside.getStore();
+      if (here?.scratchpad === scratchpad) here.refuse();
+      count = next;
+    },
+    enumerable: true,
+    configurable: true,
+  });
+}
+
+/** Whether an error is that of an `interrupt()` which had nowhere to ask. */
+export function askedNowhere(error: unknown): boolean {
+  const { lc_error_code: code } = (error ?? {}) as { lc_error_code?: unknown };
+  return isGraphInterrupt(error) || code === "MISSING_CHECKPOINTER";
+}
+
+/** The id of the interrupt that a task asks when it has taken `answered` answers. LangGraph does not export it. */
+export function interruptIdOf(checkpointNs: string, answered: number): string | undefined {
+  const scratchpad = { interruptCounter: answered - 1, resume: new Array<unknown>(answered) };
+  const configurable = { checkpoint_ns: checkpointNs, __pregel_checkpointer: {}, __pregel_scratchpad: scratchpad };
+  try {
+    AsyncLocalStorageProviderSingleton.runWithConfig<unknown>({ configurable }, () => interrupt(null));
+    return undefined;
+  } catch (error) {
+    return isGraphInterrupt(error) ? error.interrupts[0]?.id : undefined;
+  }
 }
 
 function asText(id: unknown): string {

@@ -131,3 +131,40 @@ describe("a position in the terminal", () => {
     expect(colored).toContain("\u001b[33mwaiting");
   });
 });
+
+describe("a wait in the terminal", () => {
+  const waiting: Position = {
+    ...POSITION,
+    effects: [],
+    todos: [],
+    references: [],
+    waitingFor: [
+      { kind: "wait", id: "w-1", what: "sleep", until: "2026-11-30T15:00:00.000Z" },
+      { kind: "wait", id: "w-2", what: "event paid" },
+      { kind: "wait", id: "w-3", what: "retry", until: "2026-11-30T12:15:00.000Z", reason: "Ines' bank is closed." },
+    ],
+  };
+  const lines = (position: ReturnType<typeof fullPosition>): string[] =>
+    renderPosition(position, plain)
+      .split("\n")
+      .map((line) => line.trim());
+
+  it("says what is waited for, until when and why", () => {
+    expect(lines(fullPosition(waiting, []))).toEqual(
+      expect.arrayContaining([
+        "waiting for  wait  sleep",
+        "until 2026-11-30 15:00:00 UTC (in 3 h)",
+        "wait  event paid",
+        "wait  retry",
+        "because Ines' bank is closed.",
+        "until 2026-11-30 12:15:00 UTC (in 15 min)",
+      ]),
+    );
+  });
+
+  it("hides the reason, which may say anything, and keeps the names", () => {
+    const shown = lines(redactedPosition(waiting, [])).join("\n");
+    expect(shown).toContain("wait  event paid");
+    expect(shown).not.toContain("Ines");
+  });
+});

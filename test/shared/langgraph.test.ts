@@ -4,7 +4,17 @@
  */
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
-import { Command, MemorySaver, MessagesAnnotation, START, Send, StateGraph, interrupt } from "@langchain/langgraph";
+import {
+  Command,
+  MemorySaver,
+  MessagesAnnotation,
+  START,
+  Send,
+  StateGraph,
+  entrypoint,
+  interrupt,
+  task as functional,
+} from "@langchain/langgraph";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { createAgent } from "langchain";
@@ -13,9 +23,14 @@ import { z } from "zod";
 import {
   CONTROL,
   ambientConfig,
+  askedNowhere,
   hasAnswer,
+  interruptIdOf,
   interruptIn,
+  isUnanswered,
   isUserChannel,
+  outsideTask,
+  ownLevels,
   runningTask,
   scheduledNodes,
 } from "../../src/shared/langgraph.js";
@@ -132,6 +147,40 @@ describe("interrupts", () => {
     ]);
   });
 
+  it("that have no answer are told from answered ones, also where their error was caught", async () => {
+    const seen: boolean[] = [];
+    const app = graphOf((given) => {
+      const { scratchpad } = runningTask(given) as RunningTask;
+      seen.push(isUnanswered(scratchpad));
+      for (const question of ["first?", "second?"]) {
+        try {
+          interrupt(question);
+        } catch (error) {
+          seen.push(isUnanswered(scratchpad));
+          if (seen.length < 4) throw error;
+        }
+      }
+    }).compile({ checkpointer: new MemorySaver() });
+    await app.invoke(input, config);
+    await app.invoke(new Command({ resume: "one" }), config);
+    expect(seen).toEqual([false, true, false, true]);
+  });
+
+  it("have an id that is made of the task's namespace and the number of answers before", async () => {
+    const seen: string[] = [];
+    const app = graphOf((given) => {
+      seen.push((runningTask(given) as RunningTask).checkpointNs);
+      interrupt("first?");
+      interrupt("second?");
+    }).compile({ checkpointer: new MemorySaver() });
+    const idNow = async () => (await app.getState(config)).tasks[0]?.interrupts[0]?.id;
+    await app.invoke(input, config);
+    expect(interruptIdOf(seen[0]!, 0)).toBe(await idNow());
+    await app.invoke(new Command({ resume: "one" }), config);
+    expect(interruptIdOf(seen[0]!, 1)).toBe(await idNow());
+    expect(interruptIdOf(seen[0]!, 2)).not.toBe(await idNow());
+  });
+
   it("can be asked where the asynchronous context was lost", async () => {
     const app = graphOf((given) => {
       const task = runningTask(given) as RunningTask;
@@ -166,6 +215,70 @@ describe("interrupts", () => {
       [-1, 2],
     ]);
     expect(seen[2]?.scratchpad).toBe(seen[1]?.scratchpad);
+  });
+});
+
+describe("a functional task", () => {
+  it("names the checkpoint of the level above it twice, and hangs on that one only", async () => {
+    const saver = new MemorySaver();
+    const seen: RunningTask[] = [];
+    const step = functional("step", async () => void seen.push(runningTask() as RunningTask));
+    const flow = entrypoint({ name: "flow", checkpointer: saver }, async () => {
+      await step();
+      return [];
+    });
+    await flow.invoke([], config);
+    const map = (ambient: RunningTask): object => ambient.config.configurable?.checkpoint_map as object;
+    expect(Object.keys(map(seen[0]!))).toHaveLength(2);
+    expect(new Set(Object.values(map(seen[0]!))).size).toBe(1);
+    expect(Object.keys(seen[0]!.checkpointMap)).toEqual([""]);
+  });
+
+  it("that is no level of its own is told by its checkpoint", () => {
+    expect(ownLevels({ "flow:1": "a", "": "a", "flow:1|sub:2": "b", "flow:1|sub:2|work:3": "b" })).toEqual({
+      "": "a",
+      "flow:1|sub:2": "b",
+    });
+  });
+});
+
+describe("what runs outside its task", () => {
+  const within = async (work: (given: LangGraphRunnableConfig) => unknown): Promise<unknown> => {
+    let result: unknown;
+    const app = new StateGraph(MessagesAnnotation)
+      .addNode("work", async (_state, given: LangGraphRunnableConfig) => {
+        const refuse = (): never => {
+          throw new Error("no tasks here");
+        };
+        result = await Promise.resolve(
+          outsideTask(runningTask(given) as RunningTask, refuse, async () => work(given)),
+        ).catch((error: unknown) => error);
+        return {};
+      })
+      .addEdge(START, "work")
+      .compile({ checkpointer: new MemorySaver() });
+    await app.invoke(input, { configurable: { ...config.configurable, user: "ann" } });
+    return result;
+  };
+
+  it("has no task, keeps the caller's own keys, and has nowhere to ask", async () => {
+    expect(await within(() => [runningTask(), ambientConfig()?.configurable?.user as unknown])).toEqual([
+      undefined,
+      "ann",
+    ]);
+    expect(askedNowhere(await within(() => interrupt("inside?")))).toBe(true);
+    expect(askedNowhere(new Error("anything else"))).toBe(false);
+  });
+
+  it("is told when it calls a functional task", async () => {
+    const step = functional("step", async () => 1);
+    expect(await within(() => step())).toMatchObject({ message: "no tasks here" });
+  });
+
+  it("invokes a graph that is one of its own, and is told when it hands it the task's config", async () => {
+    const inner = graphOf(() => undefined).compile();
+    expect(await within(async () => (await inner.invoke(input)).messages.length)).toBe(2);
+    expect(await within((given) => inner.invoke(input, given))).toMatchObject({ message: "no tasks here" });
   });
 });
 

@@ -1,10 +1,16 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { SqliteDatabase } from "../../src/store/sqlite/database.js";
+import { SchemaVersionError } from "../../src/store/errors.js";
+import { SCHEMA_VERSION, SqliteDatabase } from "../../src/store/sqlite/database.js";
 import { temporaryFolder } from "../checkpointer/harness.js";
 
 /** What SQLite calls its levels of syncing. */
 const SYNC = { normal: 1, full: 2 } as const;
+
+function tablesIn(database: SqliteDatabase): string[] {
+  return database.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name);
+}
 
 function open(): SqliteDatabase {
   const database = SqliteDatabase.open(join(temporaryFolder(), "store.db"));
@@ -13,6 +19,9 @@ function open(): SqliteDatabase {
   });
   return database;
 }
+
+const schemaOf = (database: SqliteDatabase): number | undefined =>
+  database.get<{ value: number }>("SELECT value FROM waypoint_meta WHERE key = 'schema'")?.value;
 
 const level = (database: SqliteDatabase): unknown => Object.values(database.get<object>("PRAGMA synchronous") ?? {})[0];
 
@@ -63,9 +72,40 @@ describe("opening", () => {
     const path = join(temporaryFolder(), "store.db");
     const both = [SqliteDatabase.open(path), SqliteDatabase.open(path)];
     for (const database of both) {
-      expect(database.get("SELECT value FROM waypoint_meta WHERE key = 'schema'")).toEqual({ value: 1 });
+      expect(schemaOf(database)).toBe(SCHEMA_VERSION);
       database.close();
     }
+  });
+
+  it("a file of another version is refused, and stays as it is", () => {
+    const path = join(temporaryFolder(), "old.db");
+    const old = SqliteDatabase.open(path);
+    old.run("UPDATE waypoint_meta SET value = 1 WHERE key = 'schema'");
+    old.close();
+    const before = readFileSync(path);
+    expect(() => SqliteDatabase.open(path)).toThrow(SchemaVersionError);
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  it("makes the tables of a feature when its first row comes, and finds nothing in them before", () => {
+    const path = join(temporaryFolder(), "store.db");
+    const database = SqliteDatabase.open(path);
+    expect(tablesIn(database)).not.toContain("waypoint_owners");
+    expect(database.all("SELECT * FROM waypoint_owners")).toEqual([]);
+    expect(database.get("SELECT * FROM waypoint_owners")).toBeUndefined();
+    expect(database.run("DELETE FROM waypoint_owners").changes).toBe(0);
+    expect(tablesIn(database)).not.toContain("waypoint_owners");
+    const insert = "INSERT INTO waypoint_owners (instance, host, pid, lease_until) VALUES ('one', 'here', 1, 2)";
+    expect(() => {
+      database.transaction(() => {
+        database.run(insert);
+        throw new Error("no");
+      });
+    }).toThrow("no");
+    expect(tablesIn(database)).not.toContain("waypoint_owners");
+    database.run(insert);
+    expect(database.all("SELECT instance FROM waypoint_owners")).toEqual([{ instance: "one" }]);
+    database.close();
   });
 
   it("a file that another application keeps its tables in leaves those alone", () => {

@@ -6,9 +6,11 @@ import { APPROVAL_SCHEMA } from "./approval-schema.js";
 import { ARTIFACT_SCHEMA } from "./artifact-schema.js";
 import { CHECKPOINT_SCHEMA } from "./checkpoint-schema.js";
 import { LEDGER_SCHEMA } from "./ledger-schema.js";
+import { MEMO_SCHEMA } from "./memo-schema.js";
+import { WAIT_SCHEMA } from "./wait-schema.js";
 
-/** Raised by one whenever a table changes; a database of a higher number is refused. */
-export const SCHEMA_VERSION = 1;
+/** Raised by one whenever a table changes; a database of another number is refused. */
+export const SCHEMA_VERSION = 2;
 
 const PACKAGE = "better-sqlite3";
 const FEATURE = "The embedded SQLite store";
@@ -133,6 +135,8 @@ export class SqliteDatabase {
       return result;
     } catch (error) {
       if (this.handle.inTransaction) this.handle.exec("ROLLBACK");
+      // Tables that were created in it are gone again.
+      this.statements.clear();
       throw error;
     } finally {
       this.running = undefined;
@@ -177,7 +181,7 @@ function isUnbuilt(error: unknown): boolean {
 
 function prepareSchema(handle: BetterSqlite3.Database, path: string): void {
   const found = schemaVersion(handle);
-  if (found !== undefined && found > SCHEMA_VERSION) throw newerSchema(path, found);
+  if (found !== undefined && found !== SCHEMA_VERSION) throw otherSchema(path, found);
   handle.pragma("page_size = 4096");
   handle.pragma("journal_mode = WAL");
   handle.pragma("synchronous = NORMAL");
@@ -192,7 +196,7 @@ function prepareSchema(handle: BetterSqlite3.Database, path: string): void {
 }
 
 /** Created when they are first needed: an empty table takes a page, and an index too. */
-const LATE_SCHEMAS = [LEDGER_SCHEMA, APPROVAL_SCHEMA, ARTIFACT_SCHEMA].map(withoutComments);
+const LATE_SCHEMAS = [LEDGER_SCHEMA, APPROVAL_SCHEMA, ARTIFACT_SCHEMA, MEMO_SCHEMA, WAIT_SCHEMA].map(withoutComments);
 
 /** The definitions of the tables among which a statement found one missing. */
 function schemaOfMissingTable(error: unknown): string | undefined {
@@ -212,10 +216,14 @@ function schemaVersion(handle: BetterSqlite3.Database): number | undefined {
   return (row as { value: number } | undefined)?.value;
 }
 
-function newerSchema(path: string, found: number): SchemaVersionError {
+function otherSchema(path: string, found: number): SchemaVersionError {
+  const advice =
+    found > SCHEMA_VERSION
+      ? "Upgrade langgraph-waypoint, or point it at another file."
+      : "It was made before the first release, whose format differs: point it at another file.";
   return new SchemaVersionError(
     `The database "${path}" has schema version ${found}; this version of langgraph-waypoint knows ${SCHEMA_VERSION}. ` +
-      `Upgrade langgraph-waypoint, or point it at another file. Nothing was changed.`,
+      `${advice} Nothing was changed.`,
     { details: { path, found, known: SCHEMA_VERSION } },
   );
 }

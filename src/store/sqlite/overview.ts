@@ -22,6 +22,15 @@ export interface ApprovalSummary {
   readonly decideBy: number | null;
 }
 
+export interface WaitSummary {
+  readonly id: string;
+  readonly kind: string;
+  /** `""` where it has none. */
+  readonly name: string;
+  readonly dueAt: number | null;
+  readonly reason: string | null;
+}
+
 /** What the ledger holds of one thread, oldest first. */
 export function effectsOfThread(database: SqliteDatabase, tenant: string, thread: string): EffectSummary[] {
   return database.all<EffectSummary>(
@@ -38,5 +47,16 @@ export function pendingApprovalsOfThread(database: SqliteDatabase, tenant: strin
      WHERE tenant = ? AND thread_id = ? AND state = 'pending' ORDER BY created_at, rowid`,
     tenant,
     thread,
+  );
+}
+
+/** The waits that are not over at `now`. */
+export function waitsOfThread(database: SqliteDatabase, tenant: string, thread: string, now: number): WaitSummary[] {
+  return database.all<WaitSummary>(
+    `SELECT id, kind, name, due_at AS dueAt, reason FROM waypoint_waits
+     WHERE tenant = ? AND thread_id = ? AND state = 'waiting' AND (due_at IS NULL OR due_at > ?) ORDER BY created_at, rowid`,
+    tenant,
+    thread,
+    now,
   );
 }

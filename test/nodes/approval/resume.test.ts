@@ -265,12 +265,13 @@ describe("resume() refuses before anything runs", () => {
 });
 
 it("two questions with one id cannot be answered apart, so neither is", () => {
-  const twin = { interruptId: "q", approvalIds: [], value: "?" };
+  const twin = { interruptId: "q", approvalIds: [], waitIds: [], value: "?" };
   const input = {
     threadId: "t",
     pending: [twin, { ...twin }],
     answered: [],
     approvals: undefined,
+    waits: new Map(),
     isSettledElsewhere: () => false,
     now: 0,
   };
