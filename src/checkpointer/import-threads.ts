@@ -8,6 +8,7 @@ import { ThreadTable } from "../store/sqlite/threads.js";
 import { Archive, configOf } from "./archive.js";
 import { ImportMismatchError } from "./errors.js";
 import { threadIdOf } from "./ids.js";
+import { Leases } from "./lease.js";
 import { stateOf } from "./position.js";
 import type { SlimSaver } from "./slim-saver.js";
 
@@ -160,6 +161,7 @@ class Target {
   ): void {
     const parent = parentConfig?.configurable?.checkpoint_id as string | undefined;
     this.write(() => {
+      new Leases(this.home).guard({ threadId: thread, ns });
       this.archive.table.unbury(thread);
       const namespace = this.archive.table.ensureNamespace(thread, ns);
       const given = metadata ?? { source: "loop", step: -1, parents: {} };

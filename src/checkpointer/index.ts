@@ -14,6 +14,7 @@ export {
   ImportMismatchError,
   NotDurableError,
   StaleCheckpointError,
+  StaleFenceError,
   ThreadIdError,
   UnstorableValueError,
 } from "./errors.js";

@@ -29,6 +29,7 @@ import type { Concurrency } from "./head.js";
 import { addressOf, configurableOf, idOf, levelsOf, optionalId, runOf, threadIdOf } from "./ids.js";
 import type { Address } from "./ids.js";
 import { checkCheckpoint, checkWrites, isRecord } from "./input.js";
+import { Leases } from "./lease.js";
 import { heldUpBy, stateOf } from "./position.js";
 import type { Position, PositionSelectors } from "./position.js";
 
@@ -57,6 +58,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
   protected readonly threads: ThreadTable;
   private readonly concurrency: Concurrency;
   private readonly arrivals = new Arrivals();
+  private readonly leases: Leases;
 
   protected constructor(database: SqliteDatabase, options: SlimSaverOptions) {
     super();
@@ -65,6 +67,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     this[STORE] = { database, tenant, clock: options.clock ?? systemClock };
     this.archive = new Archive(this[STORE]);
     this.threads = new ThreadTable(database, tenant);
+    this.leases = new Leases(this[STORE]);
   }
 
   protected get database(): SqliteDatabase {
@@ -134,8 +137,9 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
   /**
    * Stores a checkpoint and makes it the head of its namespace, in one transaction.
    *
-   * @throws StaleCheckpointError when another run has advanced the thread; UnstorableValueError naming the channel and
-   * path of a value that cannot be stored; ThreadIdError. In each case nothing of the checkpoint was stored.
+   * @throws StaleCheckpointError when another run has advanced the thread; StaleFenceError when it belongs to somebody
+   * else; UnstorableValueError naming the channel and path of a value that cannot be stored; ThreadIdError. In each
+   * case nothing of the checkpoint was stored.
    */
   override async put(
     config: RunnableConfig,
@@ -149,6 +153,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     checkCheckpoint(checkpoint, versions);
     const id = idOf(checkpoint.id, "checkpoint.id");
     this.inTransaction(() => {
+      this.leases.guard(address, config);
       this.guardTombstone(address);
       const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
       this.guardHead(namespace, address, id, metadata);
@@ -159,7 +164,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     return configOf(address.threadId, address.ns, id);
   }
 
-  /** Stores what a task wrote, linked to a checkpoint that may arrive later. */
+  /** Stores what a task wrote, linked to a checkpoint that may arrive later. @throws StaleFenceError as `put` does */
   override async putWrites(
     config: RunnableConfig,
     writes: PendingWrite[],
@@ -172,6 +177,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     idOf(taskId, "taskId");
     checkWrites(writes, taskPath);
     this.inTransaction(() => {
+      this.leases.guard(address, config);
       this.guardTombstone(address);
       const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
       this.archive.endPlainAnswer(namespace.id, checkpointId, taskId, writes);
@@ -190,7 +196,8 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
    * @param options `timeout`: how long to wait for checkpoints that are on their way (default 10 s). `sync: false` leaves
    * the sync to the caller's next durable commit.
    * @throws NotDurableError when one does not arrive, as under `durability: "exit"`; StaleCheckpointError when another
-   * run has advanced the thread meanwhile, so that this task may no longer act for it.
+   * run has advanced the thread meanwhile, StaleFenceError when it belongs to somebody else by now: this task may no
+   * longer act for it.
    */
   async whenDurable(config: RunnableConfig, options: { timeout?: Duration; sync?: boolean } = {}): Promise<void> {
     if (!isRecord(options)) throw new InvalidInputError("The options of whenDurable must be an object.");
@@ -198,6 +205,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     const task = runningTask(config);
     const threadId = threadIdOf(configurableOf(config).thread_id, "wait for a checkpoint");
     if (task?.durability === "exit") throw underExit(threadId);
+    this.leases.guard({ threadId, ns: "" }, config);
     for (const [ns, id] of Object.entries(levelsOf(config))) await this.untilStored(threadId, ns, id, timeoutMs);
     if (options.sync ?? true) this.database.sync();
   }

@@ -9,6 +9,7 @@ import { ObjectTable } from "../store/sqlite/objects.js";
 import { ThreadTable } from "../store/sqlite/threads.js";
 import type { Archive } from "./archive.js";
 import { threadIdOf } from "./ids.js";
+import { Leases } from "./lease.js";
 import { stateOf } from "./position.js";
 import { orphans } from "./orphans.js";
 import { isLive, kept } from "./retention.js";
@@ -31,6 +32,7 @@ export class Upkeep {
   private readonly table: MaintenanceTable;
   private readonly objects: ObjectTable;
   private readonly threads: ThreadTable;
+  private readonly leases: Leases;
 
   constructor(
     private readonly store: Store,
@@ -39,6 +41,7 @@ export class Upkeep {
     this.table = new MaintenanceTable(store.database, store.tenant);
     this.threads = new ThreadTable(store.database, store.tenant);
     this.objects = new ObjectTable(store.database, store.tenant);
+    this.leases = new Leases(store);
   }
 
   prune(options: PruneOptions): PruneReport {
@@ -60,6 +63,7 @@ export class Upkeep {
     this.store.database.transaction(() => {
       for (const { id } of this.archive.table.namespaces({ thread, ns: undefined })) this.table.deleteNamespace(id);
       this.archive.table.bury(thread, this.store.clock.now());
+      this.leases.end(thread);
       this.collect();
     });
     this.archive.forget();
@@ -67,6 +71,7 @@ export class Upkeep {
 
   copyThread(from: string, to: string): void {
     this.store.database.transaction(() => {
+      this.leases.guard({ threadId: to, ns: "" });
       const originals = this.archive.table.namespaces({ thread: from, ns: undefined });
       const taken = this.archive.table.namespaces({ thread: to, ns: undefined }).length > 0;
       if (originals.length === 0)

@@ -4,6 +4,7 @@ import { requireOptional } from "../../shared/optional.js";
 import { NotADatabaseError, SchemaVersionError, StoreClosedError, StoreUnavailableError } from "../errors.js";
 import { APPROVAL_SCHEMA } from "./approval-schema.js";
 import { CHECKPOINT_SCHEMA } from "./checkpoint-schema.js";
+import { LEASE_SCHEMA } from "./lease-schema.js";
 import { LEDGER_SCHEMA } from "./ledger-schema.js";
 
 /** Raised by one whenever a table changes; a database of a higher number is refused. */
@@ -167,6 +168,7 @@ function prepareSchema(handle: BetterSqlite3.Database, path: string): void {
   handle.exec("BEGIN IMMEDIATE");
   handle.exec("CREATE TABLE IF NOT EXISTS waypoint_meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID");
   handle.exec(CHECKPOINT_SCHEMA);
+  handle.exec(LEASE_SCHEMA);
   handle.exec(LEDGER_SCHEMA);
   handle.exec(APPROVAL_SCHEMA);
   handle
