@@ -12,7 +12,7 @@ import type {
 import { systemClock, toMilliseconds } from "../shared/clock.js";
 import type { Clock, Duration } from "../shared/clock.js";
 import { InvalidInputError } from "../shared/errors.js";
-import { CONTROL, runningTask } from "../shared/langgraph.js";
+import { CONTROL, bringsInput, isReplaying, runningTask } from "../shared/langgraph.js";
 import { STORE } from "../store/home.js";
 import type { Housed, Store } from "../store/home.js";
 import type { Namespace } from "../store/sqlite/checkpoints.js";
@@ -30,8 +30,10 @@ import { addressOf, configurableOf, idOf, levelsOf, optionalId, runOf, threadIdO
 import type { Address } from "./ids.js";
 import { checkCheckpoint, checkWrites, isRecord } from "./input.js";
 import { Leases } from "./lease.js";
+import { Overtaken } from "./overtaken.js";
 import { heldUpBy, stateOf } from "./position.js";
 import type { Position, PositionSelectors } from "./position.js";
+import { Revisits } from "./revisit.js";
 
 const DURABLE_WITHIN: Duration = "10s";
 
@@ -58,6 +60,8 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
   protected readonly threads: ThreadTable;
   private readonly concurrency: Concurrency;
   private readonly arrivals = new Arrivals();
+  private readonly revisits = new Revisits();
+  private readonly overtaken = new Overtaken();
   private readonly leases: Leases;
 
   protected constructor(database: SqliteDatabase, options: SlimSaverOptions) {
@@ -82,6 +86,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     const namespace = this.archive.table.namespace(address.threadId, address.ns);
     if (namespace === undefined) return undefined;
     if (address.checkpointId === undefined) return this.newest(namespace);
+    if (address.checkpointId !== namespace.head) this.revisits.note(config, address);
     const row = this.archive.table.checkpoint(namespace.id, address.checkpointId);
     return row === undefined ? undefined : this.archive.tuple(namespace, row);
   }
@@ -156,7 +161,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
       this.leases.guard(address, config);
       this.guardTombstone(address);
       const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
-      this.guardHead(namespace, address, id, metadata);
+      this.guardHead(namespace, address, id, { config, metadata, versions });
       this.archive.storeCheckpoint(namespace, address.checkpointId, checkpoint, metadata, versions, runOf(config));
       if (address.ns === "") this.summariseCheckpoint(namespace, checkpoint, metadata);
     });
@@ -178,6 +183,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     checkWrites(writes, taskPath);
     this.inTransaction(() => {
       this.leases.guard(address, config);
+      this.overtaken.guard(address.threadId, { [address.ns]: checkpointId });
       this.guardTombstone(address);
       const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
       this.archive.endPlainAnswer(namespace.id, checkpointId, taskId, writes);
@@ -212,10 +218,12 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
 
   private async untilStored(threadId: string, ns: string, id: string, timeoutMs: number): Promise<void> {
     const isThere = (): boolean => {
+      if (this.overtaken.has(threadId, ns, id)) return true;
       const namespace = this.archive.table.namespace(threadId, ns);
       return namespace !== undefined && this.archive.table.checkpoint(namespace.id, id) !== undefined;
     };
     const arrived = await this.arrivals.until(arrivalKey(threadId, ns, id), isThere, timeoutMs);
+    this.overtaken.guard(threadId, { [ns]: id });
     if (!arrived) throw neverStored(threadId, ns, id, timeoutMs);
     const head = this.archive.table.namespace(threadId, ns)?.head ?? undefined;
     if (this.concurrency === "enforce" && ns === "" && head !== id) {
@@ -240,21 +248,35 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     this.archive.table.unbury(threadId);
   }
 
-  private guardHead(namespace: Namespace, address: Address, id: string, metadata: CheckpointMetadata): void {
+  private guardHead(namespace: Namespace, address: Address, id: string, { config, metadata, versions }: Brought): void {
     if (this.concurrency === "off") return;
+    const { source, parents } = (metadata as Partial<CheckpointMetadata> | null | undefined) ?? {};
+    this.overtaken.guard(address.threadId, parents);
     const move = {
       threadId: address.threadId,
       ns: address.ns,
       head: namespace.head ?? undefined,
       parent: address.checkpointId,
       id,
-      source: (metadata as Partial<CheckpointMetadata> | null | undefined)?.source,
+      source,
       again: this.archive.table.checkpoint(namespace.id, id) !== undefined,
+      bringsInput: bringsInput(config, source, versions),
+      revisits: isReplaying(config) || this.revisits.has(config, address),
     };
-    if (mayAdvance(move)) return;
+    if (mayAdvance(move)) {
+      this.overtaken.forget(move.threadId, move.ns, id);
+      return;
+    }
     const stale = staleCheckpoint(move);
-    if (this.concurrency === "enforce") throw stale;
+    if (this.concurrency === "enforce") throw this.overtake(move, stale);
     process.emitWarning(stale.message, StaleCheckpointError.name);
+  }
+
+  /** Those who wait for the checkpoint wait in vain. */
+  private overtake({ threadId, ns, id }: Omit<Address, "checkpointId"> & { id: string }, error: StaleCheckpointError) {
+    this.overtaken.note(threadId, ns, id, error);
+    this.arrivals.announce(arrivalKey(threadId, ns, id));
+    return error;
   }
 
   private inTransaction(work: () => void): void {
@@ -268,6 +290,12 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
       throw error;
     }
   }
+}
+
+interface Brought {
+  readonly config: RunnableConfig;
+  readonly metadata: CheckpointMetadata;
+  readonly versions: ChannelVersions | undefined;
 }
 
 function arrivalKey(threadId: string, ns: string, id: string): string {
