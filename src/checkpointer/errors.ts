@@ -10,6 +10,11 @@ export class StaleCheckpointError extends WaypointError {
   readonly code = "STALE_CHECKPOINT";
 }
 
+/** Somebody else owns the thread, or took the effect over; what came late changed nothing. */
+export class StaleFenceError extends WaypointError {
+  readonly code = "STALE_FENCE";
+}
+
 /** A value in the state cannot be stored (a cycle, a function, nesting beyond 500 levels, a getter that throws); nothing was written. */
 export class UnstorableValueError extends WaypointError {
   readonly code = "UNSTORABLE_VALUE";

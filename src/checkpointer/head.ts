@@ -14,18 +14,26 @@ export interface HeadMove {
   readonly source: CheckpointMetadata["source"] | undefined;
   /** Whether a checkpoint of this id is stored already. */
   readonly again: boolean;
+  /** Whether it is where new input comes in. */
+  readonly bringsInput: boolean;
+  /** Whether the run, or the one around it, was told to start from a checkpoint that was an old one already. */
+  readonly revisits: boolean;
 }
 
 /**
  * True when a checkpoint may become the head of its namespace: it continues the head, or says itself that it does not
- * mean to (a fork, an update of the state, input to a nested graph, a beginning without a parent). Of two runs that
+ * mean to (a fork, an update of the state, input to an old checkpoint, a beginning without a parent). Of two runs that
  * begin one thread at once, both may begin, and the second beginning is the head: only one of them gets further.
- * A checkpoint that comes again after the thread has moved on may not: it would set the thread back.
+ *
+ * What would set the thread back may not: a checkpoint that comes again after the thread has moved on, one that was made
+ * before the newest and comes after it, an answer to an old question, which may have come too late.
  */
-export function mayAdvance({ head, parent, id, source, ns, again }: HeadMove): boolean {
+export function mayAdvance({ head, parent, id, source, again, bringsInput, revisits }: HeadMove): boolean {
   if (again && id !== head) return false;
-  if (head === undefined || parent === undefined || parent === head || id === head) return true;
-  return source === "fork" || source === "update" || (source === "input" && ns !== "");
+  if (head === undefined || parent === head || id === head) return true;
+  if (id < head) return false;
+  if (parent === undefined || source === "fork" || source === "update") return true;
+  return bringsInput && revisits;
 }
 
 export function staleCheckpoint({
@@ -34,7 +42,7 @@ export function staleCheckpoint({
   head,
   parent,
   id,
-}: Omit<HeadMove, "again" | "source">): StaleCheckpointError {
+}: Pick<HeadMove, "threadId" | "ns" | "head" | "parent" | "id">): StaleCheckpointError {
   const where = ns === "" ? `thread "${threadId}"` : `thread "${threadId}", namespace "${ns}"`;
   return new StaleCheckpointError(
     `Another run has advanced ${where}: this run continues checkpoint ${parent ?? "(none)"}, the newest is ${head ?? "(none)"}. ` +

@@ -6,6 +6,7 @@ import { Archive } from "./archive.js";
 import { ImportMismatchError } from "./errors.js";
 import type { SourceAddress } from "./import-source.js";
 import { fingerprint, writesByTask } from "./import-tuple.js";
+import { Leases } from "./lease.js";
 import { stateOf } from "./position.js";
 
 /** The SlimSaver's database, written to beside the rules for runs: history is brought in as it was. */
@@ -41,12 +42,13 @@ export class ImportTarget {
    * Stores a checkpoint with its writes, reads it back and compares, all in one transaction: whatever is there was
    * compared, also after a crash.
    *
-   * @throws ImportMismatchError; nothing of the checkpoint was stored
+   * @throws ImportMismatchError, StaleFenceError when the thread belongs to somebody; nothing of the checkpoint was stored
    */
   store(thread: string, address: SourceAddress, tuple: CheckpointTuple, paths: readonly string[] | undefined): void {
     // Before it is handed on: what is stored may not differ from what was read.
     const expected = fingerprint(tuple);
     this.write(() => {
+      new Leases(this.home).guard({ threadId: thread, ns: address.ns });
       this.archive.table.unbury(thread);
       const namespace = this.insert(thread, address, tuple, paths);
       const row = this.reader.table.checkpoint(namespace.id, address.id);

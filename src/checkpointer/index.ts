@@ -35,6 +35,7 @@ export {
   ImportMismatchError,
   NotDurableError,
   StaleCheckpointError,
+  StaleFenceError,
   ThreadIdError,
   UnstorableValueError,
 } from "./errors.js";

@@ -12,7 +12,7 @@ import type {
 import { systemClock, toMilliseconds } from "../shared/clock.js";
 import type { Clock, Duration } from "../shared/clock.js";
 import { InvalidInputError } from "../shared/errors.js";
-import { CONTROL, runningTask } from "../shared/langgraph.js";
+import { CONTROL, bringsInput, isReplaying, runningTask } from "../shared/langgraph.js";
 import { STORE } from "../store/home.js";
 import type { Housed, Store } from "../store/home.js";
 import type { Encryption } from "../store/encryption.js";
@@ -34,8 +34,11 @@ import type { Concurrency } from "./head.js";
 import { addressOf, configurableOf, idOf, levelsOf, optionalId, runOf, threadIdOf } from "./ids.js";
 import type { Address } from "./ids.js";
 import { checkCheckpoint, checkWrites, isRecord } from "./input.js";
+import { Leases } from "./lease.js";
+import { Overtaken } from "./overtaken.js";
 import { heldUpBy, stateOf } from "./position.js";
 import type { Position, PositionSelectors } from "./position.js";
+import { Revisits } from "./revisit.js";
 
 /** Checkpoints that a list reads at once. */
 const LISTED_AT_ONCE = 20;
@@ -76,6 +79,9 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
   protected readonly threads: ThreadTable;
   private readonly concurrency: Concurrency;
   private readonly arrivals = new Arrivals();
+  private readonly revisits = new Revisits();
+  private readonly overtaken = new Overtaken();
+  private readonly leases: Leases;
 
   protected constructor(database: SqliteDatabase, options: SlimSaverOptions) {
     super();
@@ -84,6 +90,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     this[STORE] = { database, tenant, clock: options.clock ?? systemClock };
     this.archive = new Archive(this[STORE], new Classes(options.classes));
     this.threads = new ThreadTable(database, tenant);
+    this.leases = new Leases(this[STORE]);
   }
 
   protected get database(): SqliteDatabase {
@@ -98,6 +105,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     const namespace = this.archive.table.namespace(address.threadId, address.ns);
     if (namespace === undefined) return undefined;
     if (address.checkpointId === undefined) return this.newest(namespace);
+    if (address.checkpointId !== namespace.head) this.revisits.note(config, address);
     const row = this.archive.table.checkpoint(namespace.id, address.checkpointId);
     return row && this.archive.tuple(namespace, row, row.id === namespace.head);
   }
@@ -169,8 +177,9 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
   /**
    * Stores a checkpoint and makes it the head of its namespace, in one transaction.
    *
-   * @throws StaleCheckpointError when another run has advanced the thread; UnstorableValueError naming the channel and
-   * path of a value that cannot be stored; ThreadIdError. In each case nothing of the checkpoint was stored.
+   * @throws StaleCheckpointError when another run has advanced the thread; StaleFenceError when it belongs to somebody
+   * else; UnstorableValueError naming the channel and path of a value that cannot be stored; ThreadIdError. In each
+   * case nothing of the checkpoint was stored.
    */
   override async put(
     config: RunnableConfig,
@@ -184,8 +193,9 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     checkCheckpoint(checkpoint, versions);
     const id = idOf(checkpoint.id, "checkpoint.id");
     this.inTransaction(() => {
+      this.leases.guard(address, config);
       const namespace = this.writable(address);
-      this.guardHead(namespace, address, id, metadata);
+      this.guardHead(namespace, address, id, { config, metadata, versions });
       this.archive.storeCheckpoint(namespace, address.checkpointId, checkpoint, metadata, versions, runOf(config));
       if (address.ns === "") this.summariseCheckpoint(namespace, checkpoint, metadata);
     });
@@ -193,7 +203,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     return configOf(address.threadId, address.ns, id);
   }
 
-  /** Stores what a task wrote, linked to a checkpoint that may arrive later. */
+  /** Stores what a task wrote, linked to a checkpoint that may arrive later. @throws StaleFenceError as `put` does */
   override async putWrites(
     config: RunnableConfig,
     writes: PendingWrite[],
@@ -206,6 +216,8 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     idOf(taskId, "taskId");
     checkWrites(writes, taskPath);
     this.inTransaction(() => {
+      this.leases.guard(address, config);
+      this.overtaken.guard(address.threadId, { [address.ns]: checkpointId });
       const namespace = this.writable(address);
       this.archive.endPlainAnswer(namespace.id, checkpointId, taskId, writes);
       this.archive.storeWrites(namespace, checkpointId, taskId, taskPath, writes);
@@ -223,7 +235,8 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
    * @param options `timeout`: how long to wait for checkpoints that are on their way (default 10 s). `sync: false` leaves
    * the sync to the caller's next durable commit.
    * @throws NotDurableError when one does not arrive, as under `durability: "exit"`; StaleCheckpointError when another
-   * run has advanced the thread meanwhile, so that this task may no longer act for it.
+   * run has advanced the thread meanwhile, StaleFenceError when it belongs to somebody else by now: this task may no
+   * longer act for it.
    */
   async whenDurable(config: RunnableConfig, options: { timeout?: Duration; sync?: boolean } = {}): Promise<void> {
     if (!isRecord(options)) throw new InvalidInputError("The options of whenDurable must be an object.");
@@ -231,16 +244,19 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     const task = runningTask(config);
     const threadId = threadIdOf(configurableOf(config).thread_id, "wait for a checkpoint");
     if (task?.durability === "exit") throw underExit(threadId);
+    this.leases.guard({ threadId, ns: "" }, config);
     for (const [ns, id] of Object.entries(levelsOf(config))) await this.untilStored(threadId, ns, id, timeoutMs);
     if (options.sync ?? true) this.database.sync();
   }
 
   private async untilStored(threadId: string, ns: string, id: string, timeoutMs: number): Promise<void> {
     const isThere = (): boolean => {
+      if (this.overtaken.has(threadId, ns, id)) return true;
       const namespace = this.archive.table.namespace(threadId, ns);
       return namespace !== undefined && this.archive.table.has(namespace.id, id);
     };
     const arrived = await this.arrivals.until(arrivalKey(threadId, ns, id), isThere, timeoutMs);
+    this.overtaken.guard(threadId, { [ns]: id });
     if (!arrived) throw neverStored(threadId, ns, id, timeoutMs);
     const head = this.archive.table.namespace(threadId, ns)?.head ?? undefined;
     if (this.concurrency === "enforce" && ns === "" && head !== id) {
@@ -274,21 +290,35 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     this.archive.table.unbury(threadId);
   }
 
-  private guardHead(namespace: Namespace, address: Address, id: string, metadata: CheckpointMetadata): void {
+  private guardHead(namespace: Namespace, address: Address, id: string, { config, metadata, versions }: Brought): void {
     if (this.concurrency === "off") return;
+    const { source, parents } = (metadata as Partial<CheckpointMetadata> | null | undefined) ?? {};
+    this.overtaken.guard(address.threadId, parents);
     const move = {
       threadId: address.threadId,
       ns: address.ns,
       head: namespace.head ?? undefined,
       parent: address.checkpointId,
       id,
-      source: (metadata as Partial<CheckpointMetadata> | null | undefined)?.source,
+      source,
       again: this.archive.table.has(namespace.id, id),
+      bringsInput: bringsInput(config, source, versions),
+      revisits: isReplaying(config) || this.revisits.has(config, address),
     };
-    if (mayAdvance(move)) return;
+    if (mayAdvance(move)) {
+      this.overtaken.forget(move.threadId, move.ns, id);
+      return;
+    }
     const stale = staleCheckpoint(move);
-    if (this.concurrency === "enforce") throw stale;
+    if (this.concurrency === "enforce") throw this.overtake(move, stale);
     process.emitWarning(stale.message, StaleCheckpointError.name);
+  }
+
+  /** Those who wait for the checkpoint wait in vain. */
+  private overtake({ threadId, ns, id }: Omit<Address, "checkpointId"> & { id: string }, error: StaleCheckpointError) {
+    this.overtaken.note(threadId, ns, id, error);
+    this.arrivals.announce(arrivalKey(threadId, ns, id));
+    return error;
   }
 
   private inTransaction(work: () => void): void {
@@ -302,6 +332,12 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
       throw error;
     }
   }
+}
+
+interface Brought {
+  readonly config: RunnableConfig;
+  readonly metadata: CheckpointMetadata;
+  readonly versions: ChannelVersions | undefined;
 }
 
 function arrivalKey(threadId: string, ns: string, id: string): string {

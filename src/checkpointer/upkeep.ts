@@ -12,6 +12,7 @@ import { forgetVisits } from "../store/sqlite/visits.js";
 import type { Archive } from "./archive.js";
 import type { Artifacts } from "./artifacts.js";
 import { threadIdOf } from "./ids.js";
+import { Leases } from "./lease.js";
 import { stateOf } from "./position.js";
 import { orphans } from "./orphans.js";
 import { isLive, kept } from "./retention.js";
@@ -37,6 +38,7 @@ export class Upkeep {
   private readonly table: MaintenanceTable;
   private readonly objects: ObjectTable;
   private readonly threads: ThreadTable;
+  private readonly leases: Leases;
 
   constructor(
     private readonly store: Store,
@@ -46,6 +48,7 @@ export class Upkeep {
     this.table = new MaintenanceTable(store.database, store.tenant);
     this.threads = new ThreadTable(store.database, store.tenant);
     this.objects = new ObjectTable(store.database, store.tenant);
+    this.leases = new Leases(store);
   }
 
   prune(options: PruneOptions): PruneReport {
@@ -69,6 +72,7 @@ export class Upkeep {
       this.artifacts.release(thread);
       forgetVisits(this.store, thread);
       this.archive.table.bury(thread, this.store.clock.now());
+      this.leases.end(thread);
       this.collect();
     });
     this.archive.forget();
@@ -76,6 +80,7 @@ export class Upkeep {
 
   copyThread(from: string, to: string): void {
     this.store.database.transaction(() => {
+      this.leases.guard({ threadId: to, ns: "" });
       const originals = this.archive.table.namespaces({ thread: from, ns: undefined });
       const taken = this.archive.table.namespaces({ thread: to, ns: undefined }).length > 0;
       if (originals.length === 0)

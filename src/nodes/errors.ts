@@ -1,5 +1,7 @@
 import { WaypointError } from "../shared/errors.js";
 
+export { StaleFenceError } from "../checkpointer/errors.js";
+
 /** There is nowhere to write the intent down, so nothing was done. */
 export class NoLedgerError extends WaypointError {
   readonly code = "NO_LEDGER";
@@ -33,11 +35,6 @@ export class UnknownOutcomeError extends WaypointError {
 /** The effect was undone, or is being undone; a new business action needs a new key. */
 export class CompensatedError extends WaypointError {
   readonly code = "COMPENSATED";
-}
-
-/** Somebody else took over meanwhile; what came late was kept as evidence and changed nothing. */
-export class StaleFenceError extends WaypointError {
-  readonly code = "STALE_FENCE";
 }
 
 /** An open matter of this thread holds up its effects until it is settled; nothing was done. */

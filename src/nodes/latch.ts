@@ -1,4 +1,5 @@
 import { isGraphInterrupt } from "@langchain/langgraph";
+import { isRefusedByLease } from "../checkpointer/lease.js";
 import { hashOf } from "../shared/canonical.js";
 import { WaypointError } from "../shared/errors.js";
 import { interruptIn, type RunningTask } from "../shared/langgraph.js";
@@ -69,6 +70,11 @@ export async function stopOrReturn<T>(scope: ToolScope, work: () => Promise<T>):
       return value;
     } catch (error) {
       const matter = matterOf(error, scope);
+      // The thread is somebody else's, and so are its latches and questions: this run ends without a trace.
+      if (matter !== undefined && isRefusedByLease(error)) {
+        askUnrecorded(matter, scope);
+        throw error;
+      }
       if (matter === undefined && !isGraphInterrupt(error)) letGo(scope, given);
       if (matter === undefined || (await goesOn(matter, answer, scope)) === "refused") throw error;
       answer = undefined;
@@ -118,7 +124,7 @@ async function ask(
   { matter, code, message, effectId }: LatchMatter,
   scope: ToolScope,
 ): Promise<void> {
-  const { ledger, desk, task, visit } = scope;
+  const { ledger, desk, visit } = scope;
   try {
     if (!NOT_OURS.has(code)) {
       const latch = { threadId: visit.threadId, matter, effectId: effectId ?? "", code, message };
@@ -128,8 +134,12 @@ async function ask(
   } catch (error) {
     if (isGraphInterrupt(error) || (WaypointError.is(error) && error.code === "STALE_FENCE")) throw error;
     // The store fails. Stopping matters more than the slot: nothing may go on as if this were advice.
-    interruptIn(task, { type: "waypoint.latched", matters: [question.payload], answers: HOW_TO_ANSWER });
+    askUnrecorded(question.payload, scope);
   }
+}
+
+function askUnrecorded(matter: object, { task }: ToolScope): void {
+  interruptIn(task, { type: "waypoint.latched", matters: [matter], answers: HOW_TO_ANSWER });
 }
 
 /** What is the matter with this error; undefined for one that the model may hear of. */

@@ -6,9 +6,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import type { BaseCheckpointSaver, Checkpoint } from "@langchain/langgraph-checkpoint";
+import type { BaseCheckpointSaver, ChannelVersions, Checkpoint } from "@langchain/langgraph-checkpoint";
 import { ERROR, INTERRUPT, RESUME, TASKS } from "@langchain/langgraph-checkpoint";
-import { interrupt, isGraphInterrupt } from "@langchain/langgraph";
+import { START, interrupt, isGraphInterrupt } from "@langchain/langgraph";
 import { processWide } from "./process-wide.js";
 
 /** Channels of pending writes that carry control, not state. */
@@ -105,7 +105,7 @@ export function runningTask(config?: RunnableConfig): RunningTask | undefined {
     inTool: toolCallId !== undefined || calls.length > 0,
     durability: tool.durability ?? (ambient as ToolConfig | undefined)?.durability ?? configurable.__pregel_durability,
     signal: source.signal,
-    replaying: configurable.__pregel_replay_state !== undefined,
+    replaying: isReplaying(source),
     attempt: tool.executionInfo?.nodeAttempt,
     pass: passOf(scratchpad),
     config: source,
@@ -119,6 +119,33 @@ export function runningTask(config?: RunnableConfig): RunningTask | undefined {
 export function ownLevels(map: Readonly<Record<string, string>>): Record<string, string> {
   const byDepth = Object.entries(map).sort(([one], [other]) => one.length - other.length);
   return Object.fromEntries(byDepth.filter(([, id], at) => byDepth.findIndex(([, other]) => other === id) === at));
+}
+
+/**
+ * Something that is the same object whenever one run of a graph calls its checkpointer, and in no other run: LangGraph
+ * makes the `metadata` of a run's configuration once and hands it on. Undefined where nobody runs.
+ */
+export function markOfRun({ metadata }: RunnableConfig): object | undefined {
+  return metadata;
+}
+
+/**
+ * Whether a checkpoint is the first that a run stores for new input. Under durability "exit" it is the only one, and its
+ * source says "loop"; that there was input shows in the channel for it.
+ */
+export function bringsInput(
+  config: RunnableConfig,
+  source: unknown,
+  newVersions: ChannelVersions | undefined,
+): boolean {
+  if (source === "input") return true;
+  const { durability } = config as ToolConfig;
+  return durability === "exit" && newVersions !== undefined && Object.hasOwn(newVersions, START);
+}
+
+/** Whether the run, or the run that a subgraph belongs to, started from an old checkpoint (time travel). */
+export function isReplaying({ configurable }: RunnableConfig): boolean {
+  return (configurable as Configurable | undefined)?.__pregel_replay_state !== undefined;
 }
 
 /** Whether the next `interrupt()` of this attempt would return an answer instead of asking. */

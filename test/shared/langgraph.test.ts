@@ -3,6 +3,7 @@
  * has changed, look at that file first.
  */
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
+import type { RunnableConfig } from "@langchain/core/runnables";
 import { tool } from "@langchain/core/tools";
 import {
   Command,
@@ -31,6 +32,7 @@ import {
   isUserChannel,
   outsideTask,
   ownLevels,
+  markOfRun,
   runningTask,
   scheduledNodes,
 } from "../../src/shared/langgraph.js";
@@ -126,6 +128,31 @@ describe("what a tool knows of itself", () => {
     expect(new Set(seen.map((task) => task?.taskId)).size).toBe(1);
     expect(seen[0]?.scratchpad).toBe(seen[1]?.scratchpad);
   });
+});
+
+it("a run has one mark in whatever it asks of its checkpointer, and no other run has it, nor who looks on", async () => {
+  const marks = new Map<string, (object | undefined)[]>();
+  let run = "";
+  class Marked extends MemorySaver {
+    override getTuple(given: RunnableConfig) {
+      marks.set(run, [...(marks.get(run) ?? []), markOfRun(given)]);
+      return super.getTuple(given);
+    }
+    override put(...args: Parameters<MemorySaver["put"]>) {
+      marks.set(run, [...(marks.get(run) ?? []), markOfRun(args[0])]);
+      return super.put(...args);
+    }
+  }
+  const app = graphOf(() => undefined).compile({ checkpointer: new Marked() });
+  const mine = { ...config, metadata: { mine: true } };
+  for (run of ["first", "second"]) await app.invoke(input, mine);
+  run = "look";
+  await app.getState(mine);
+  const distinct = [...marks.values()].map((seen) => [...new Set(seen)]);
+  expect([...marks.values()].map((seen) => seen.length)).toEqual([4, 4, 1]);
+  expect(distinct.map((seen) => seen.length)).toEqual([1, 1, 1]);
+  expect(new Set(distinct.flat()).size).toBe(3);
+  expect([distinct[0], distinct[1]]).not.toContain(mine.metadata);
 });
 
 describe("interrupts", () => {

@@ -5,6 +5,7 @@ import { NotADatabaseError, SchemaVersionError, StoreClosedError, StoreUnavailab
 import { APPROVAL_SCHEMA } from "./approval-schema.js";
 import { ARTIFACT_SCHEMA } from "./artifact-schema.js";
 import { CHECKPOINT_SCHEMA } from "./checkpoint-schema.js";
+import { LEASE_SCHEMA } from "./lease-schema.js";
 import { LEDGER_SCHEMA } from "./ledger-schema.js";
 import { MEMO_SCHEMA } from "./memo-schema.js";
 import { WAIT_SCHEMA } from "./wait-schema.js";
@@ -189,6 +190,7 @@ function prepareSchema(handle: BetterSqlite3.Database, path: string): void {
   handle.exec("BEGIN IMMEDIATE");
   handle.exec("CREATE TABLE IF NOT EXISTS waypoint_meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID");
   handle.exec(withoutComments(CHECKPOINT_SCHEMA));
+  handle.exec(withoutComments(LEASE_SCHEMA));
   handle
     .prepare("INSERT OR IGNORE INTO waypoint_meta (key, value) VALUES ('schema', ?), ('syncs', 0), ('collections', 0)")
     .run(SCHEMA_VERSION);
