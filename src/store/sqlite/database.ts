@@ -32,6 +32,9 @@ type Statement = BetterSqlite3.Statement;
  */
 export class SqliteDatabase {
   private readonly statements = new Map<string, Statement>();
+  /** Statements whose table was not there, with the cookie of the schema at that time. */
+  private readonly absent = new Map<string, number>();
+  private cookie: Statement | undefined;
   private running: "durable" | "ordinary" | undefined;
 
   private constructor(
@@ -78,9 +81,18 @@ export class SqliteDatabase {
     if (!this.handle.open) throw closed(this.path);
     const known = this.statements.get(sql);
     if (known !== undefined) return known;
+    const absentAt = this.absent.get(sql);
+    if (absentAt !== undefined && absentAt === this.schemaCookie()) return undefined;
     const statement = this.prepareAnew(sql);
-    if (statement !== undefined) this.statements.set(sql, statement);
+    if (statement === undefined) this.absent.set(sql, this.schemaCookie());
+    else this.statements.set(sql, statement);
     return statement;
+  }
+
+  /** Another number whenever a table was created, by whichever process. */
+  private schemaCookie(): number {
+    this.cookie ??= this.handle.prepare("PRAGMA schema_version").pluck();
+    return this.cookie.get() as number;
   }
 
   /** Tables that not every database needs are created when a row is first put into one of them. */
@@ -190,7 +202,6 @@ function prepareSchema(handle: BetterSqlite3.Database, path: string): void {
   handle.exec("BEGIN IMMEDIATE");
   handle.exec("CREATE TABLE IF NOT EXISTS waypoint_meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID");
   handle.exec(withoutComments(CHECKPOINT_SCHEMA));
-  handle.exec(withoutComments(LEASE_SCHEMA));
   handle
     .prepare("INSERT OR IGNORE INTO waypoint_meta (key, value) VALUES ('schema', ?), ('syncs', 0), ('collections', 0)")
     .run(SCHEMA_VERSION);
@@ -198,7 +209,9 @@ function prepareSchema(handle: BetterSqlite3.Database, path: string): void {
 }
 
 /** Created when they are first needed: an empty table takes a page, and an index too. */
-const LATE_SCHEMAS = [LEDGER_SCHEMA, APPROVAL_SCHEMA, ARTIFACT_SCHEMA, MEMO_SCHEMA, WAIT_SCHEMA].map(withoutComments);
+const LATE_SCHEMAS = [LEDGER_SCHEMA, APPROVAL_SCHEMA, ARTIFACT_SCHEMA, LEASE_SCHEMA, MEMO_SCHEMA, WAIT_SCHEMA].map(
+  withoutComments,
+);
 
 /** The definitions of the tables among which a statement found one missing. */
 function schemaOfMissingTable(error: unknown): string | undefined {

@@ -14,7 +14,7 @@ const CODEC = { plain: 0, deflated: -1 } as const;
 const KEY_LENGTH = 6;
 const DEFLATE_FROM = 64;
 /** Higher ones take longer and save nothing in texts of this length. */
-const DEFLATE_LEVEL = 4;
+const DEFLATE_LEVEL = 5;
 const USUAL_RATIO = 4;
 const SHORTEST_CHUNK = 512;
 const LONGEST_CHUNK = 65_536;
