@@ -1,6 +1,5 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { Fingerprint, ObjectTable } from "../store/sqlite/objects.js";
-import type { IdentityTable } from "../store/sqlite/identities.js";
 import type { Classes } from "./classes.js";
 import { Decoder } from "./decode.js";
 import type { ObjectSource } from "./decode.js";
@@ -8,6 +7,7 @@ import { Encoder } from "./encode.js";
 import type { ObjectSink } from "./encode.js";
 import { CorruptObjectError } from "./errors.js";
 import { KnownMessages } from "./known-messages.js";
+import type { Identities } from "./known-messages.js";
 import { Lists } from "./lists.js";
 import { MessageBody } from "./message-body.js";
 import { PackedWriter } from "./packed.js";
@@ -22,6 +22,9 @@ const CACHE_LIMIT = 32_000_000;
 const ROOT_INLINE_LIMIT = 96;
 /** Long texts whose objects are known, in characters. */
 const TEXTS_LIMIT = 8_000_000;
+
+/** Where objects are kept. */
+export type Objects = Pick<ObjectTable, "fingerprint" | "find" | "insert" | "read">;
 
 interface Cached {
   readonly tree: Tree;
@@ -52,8 +55,8 @@ export class Luggage implements ObjectSink, ObjectSource {
   private channel: string | undefined;
 
   constructor(
-    private readonly objects: ObjectTable,
-    identities: IdentityTable,
+    private readonly objects: Objects,
+    identities: Identities,
     classes: Classes,
     private readonly dictionaries: Pick<ThreadDictionaries, "notice">,
   ) {
