@@ -27,7 +27,10 @@ import { Turns } from "./turns.js";
 import { SlimValues } from "./values.js";
 import { inOrder, ownIndexOf } from "./write-order.js";
 
-export type SlimOptions = { readonly objects: ObjectStore } & Pick<SlimSaverOptions, "tenant" | "encryption" | "classes">;
+export type SlimOptions = { readonly objects: ObjectStore } & Pick<
+  SlimSaverOptions,
+  "tenant" | "encryption" | "classes"
+>;
 
 const NEEDED = ["getTuple", "list", "put", "putWrites", "deleteThread", "getNextVersion"] as const;
 /** What some savers have beside LangGraph's interface, and what hands out no values. */
@@ -62,7 +65,7 @@ const PASSED_ON = ["setup", "prune", "deleteForRuns", "close", "end", "stop"] as
 export function slim(inner: BaseCheckpointSaver, options: SlimOptions): BaseCheckpointSaver {
   const isSaver = typeof inner === "object" && NEEDED.every((method) => typeof inner[method] === "function");
   if (!isSaver) throw new InvalidInputError("slim needs a checkpointer to wrap, such as a SqliteSaver.");
-  if (!isRecord(options) || options.objects === undefined) {
+  if (!isRecord(options) || (options as Partial<SlimOptions>).objects === undefined) {
     throw new InvalidInputError("slim needs the option objects, an ObjectStore such as fileObjects(dir).");
   }
   checkOptions(options);
@@ -137,8 +140,7 @@ class SlimWrapper extends BaseCheckpointSaver {
   }
 
   private openedFor(tuple: CheckpointTuple): Opened {
-    const { thread_id: thread, checkpoint_ns: ns } = configurableOf(tuple.config);
-    const checkpoint = { threadId: String(thread), ns: String(ns ?? ""), checkpointId: tuple.checkpoint.id };
+    const checkpoint = { ...placeOf(tuple.config), checkpointId: tuple.checkpoint.id };
     return new Opened(this.values, (place) => this.stubs.acceptPlain(place), checkpoint);
   }
 
@@ -148,12 +150,11 @@ class SlimWrapper extends BaseCheckpointSaver {
     metadata: CheckpointMetadata,
     newVersions: ChannelVersions,
   ): Promise<RunnableConfig> {
-    const { thread_id: thread, checkpoint_ns: ns } = configurableOf(config);
-    const threadId = String(thread);
+    const { threadId, ns } = placeOf(config);
     const { result, stored } = this.values.encode((encoder) => {
       const stubs: Record<string, unknown> = {};
       for (const [channel, value] of Object.entries(checkpoint.channel_values)) {
-        const key = channelKey(threadId, String(ns ?? ""), channel);
+        const key = channelKey(threadId, ns, channel);
         setOwn(stubs, channel, encoder.channel(value, { threadId, channel }, key));
       }
       return { ...checkpoint, channel_values: stubs };
@@ -167,7 +168,7 @@ class SlimWrapper extends BaseCheckpointSaver {
     taskId: string,
     taskPath = "",
   ): Promise<void> {
-    const threadId = String(configurableOf(config).thread_id);
+    const { threadId } = placeOf(config);
     const { result, stored } = this.values.encode((encoder) =>
       writes.map(([channel, value], index): PendingWrite => {
         const place = [taskPath, ownIndexOf(channel) ?? index] as const;
@@ -197,6 +198,16 @@ class SlimWrapper extends BaseCheckpointSaver {
     }
     return walk.histories();
   }
+}
+
+/** Whatever stands there: the inner saver says what it takes. */
+function placeOf(config: RunnableConfig): { threadId: string; ns: string } {
+  const { thread_id: thread, checkpoint_ns: ns = "" } = configurableOf(config);
+  return { threadId: textOf(thread), ns: textOf(ns) };
+}
+
+function textOf(id: unknown): string {
+  return typeof id === "string" ? id : JSON.stringify(id ?? null);
 }
 
 function restoredWrites(writes: readonly CheckpointPendingWrite[], restore: Restore): CheckpointPendingWrite[] {

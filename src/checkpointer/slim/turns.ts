@@ -17,7 +17,9 @@ export class Turns {
     );
     this.last.set(thread, settled);
     try {
-      return await (await begun).result;
+      return await (
+        await begun
+      ).result;
     } finally {
       if (this.last.get(thread) === settled) this.last.delete(thread);
     }

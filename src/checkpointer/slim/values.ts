@@ -152,12 +152,7 @@ export class StubEncoder {
     return this.stub(value, `The write to channel "${place.channel}"`, place, { at });
   }
 
-  private stub(
-    value: unknown,
-    what: string,
-    place: ValuePlace,
-    { key, at }: { key?: string; at?: WritePlace },
-  ): Stub {
+  private stub(value: unknown, what: string, place: ValuePlace, { key, at }: { key?: string; at?: WritePlace }): Stub {
     const tree = this.shelf.luggage.store(value, what, INLINE_PACKED, key);
     const text = JSON.stringify(this.shelf.stored(tree));
     if (text.length <= INLINE_LENGTH) return this.stubs.make(text, place, at);
@@ -202,4 +197,3 @@ function lost(key: string, what: "missing" | "corrupt", checkpoint: CheckpointPl
     { details: { threadId, checkpointNs: ns, checkpointId, key, what } },
   );
 }
-
