@@ -2,9 +2,10 @@ import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import type { BaseMessage } from "@langchain/core/messages";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { UnstorableValueError, slim } from "../../../src/checkpointer/index.js";
+import { UnstorableValueError, importThreads, slim } from "../../../src/checkpointer/index.js";
 import { anyValue } from "../any-value.js";
 import { LOOP, checkpointOf, thread } from "../checkpoints.js";
+import { openSaver } from "../harness.js";
 import { CountedObjects, INNERS, longText, store, tupleOf, valuesOf } from "./harness.js";
 
 describe.each(INNERS)("slim around %s", (_name, inner) => {
@@ -84,6 +85,15 @@ describe.each(INNERS)("slim around %s", (_name, inner) => {
     const listed = [];
     for await (const tuple of wrapper.list(thread("t"))) listed.push(tuple.checkpoint.channel_values);
     expect(listed).toEqual([{ ...values, more: 7n }, values]);
+  });
+
+  it("is where importThreads can bring threads from", async () => {
+    const wrapper = slim(inner(), { objects: new CountedObjects() });
+    const values = { messages: [new HumanMessage({ content: longText(9), id: "1" })], big: 7n };
+    await store(wrapper, values);
+    const target = openSaver();
+    expect(await importThreads(wrapper, target)).toMatchObject({ threads: 1, checkpoints: 1 });
+    expect(await valuesOf(target)).toEqual(values);
   });
 
   it("refuses what cannot be stored, and stores nothing of it", async () => {
