@@ -58,6 +58,7 @@ describe.each(INNERS)("damage, around %s", (_name, inner) => {
     const messages = [new HumanMessage(longText(1))];
     await store(wrapper, { messages });
     const before = await tupleOf(saver);
+    const stored = objects.puts.length;
     broken = true;
     messages.push(new HumanMessage(longText(2)));
     const config = before.config;
@@ -65,6 +66,8 @@ describe.each(INNERS)("damage, around %s", (_name, inner) => {
     await expect(wrapper.putWrites(config, [["messages", messages]], "task")).rejects.toThrow(ObjectsUnavailableError);
     expect(await tupleOf(saver)).toEqual(before);
     broken = false;
+    await store(wrapper, { other: "thing" }, { name: "other" });
+    expect(objects.puts).toHaveLength(stored);
     await store(wrapper, { messages });
     expect(await valuesOf(slim(saver, { objects }))).toEqual({ messages });
   });

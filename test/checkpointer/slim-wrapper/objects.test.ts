@@ -115,13 +115,17 @@ describe("what goes where", () => {
       delete: (key: string) => objects.delete(key),
       list: (prefix: string) => objects.list(prefix),
     };
-    const wrapper = slim(sqlite(), { objects: slow });
+    const inner = sqlite();
+    const wrapper = slim(inner, { objects: slow });
     const config = await store(wrapper, { a: 1 });
     const first = wrapper.putWrites(config, [["a", longText(7)]], "task");
-    const second = wrapper.putWrites(config, [["a", "late"]], "task");
+    const second = wrapper.deleteThread("t");
+    const third = store(wrapper, { a: "begun anew" });
     letGo();
-    await Promise.all([first, second]);
-    expect((await tupleOf(wrapper)).pendingWrites).toEqual([["task", "a", longText(7)]]);
+    await Promise.all([first, second, third]);
+    const { checkpoint } = await tupleOf(wrapper);
+    expect(checkpoint.channel_values).toEqual({ a: "begun anew" });
+    expect(inner.db.prepare("SELECT count(*) c FROM writes").get()).toEqual({ c: 0 });
   });
 });
 
