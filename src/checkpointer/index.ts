@@ -47,6 +47,8 @@ export {
   StoreClosedError,
   StoreUnavailableError,
 } from "../store/errors.js";
+export { slim } from "./slim/slim.js";
+export type { SlimOptions } from "./slim/slim.js";
 export type { SerializableClass } from "./classes.js";
 export { importThreads } from "./import-threads.js";
 export type { ImportOptions, ImportReport, LeftThread, Progress, UnreadableCheckpoint } from "./import-threads.js";

@@ -25,6 +25,9 @@ export class MessageRecord {
   }
 }
 
+/** Where the ids of messages are kept. */
+export type Identities = Pick<IdentityTable, "at" | "allAt" | "ordinalOf">;
+
 export interface Shelf {
   /** The tree of an object. */
   load(objectId: number): Tree;
@@ -44,7 +47,7 @@ export class KnownMessages {
 
   constructor(
     private readonly shelf: Shelf,
-    private readonly table: IdentityTable,
+    private readonly table: Identities,
   ) {
     this.decode = (tree) => shelf.decode(tree);
   }

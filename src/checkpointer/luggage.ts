@@ -1,6 +1,5 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { Fingerprint, ObjectTable } from "../store/sqlite/objects.js";
-import type { IdentityTable } from "../store/sqlite/identities.js";
 import type { Classes } from "./classes.js";
 import { Decoder } from "./decode.js";
 import type { ObjectSource } from "./decode.js";
@@ -9,6 +8,7 @@ import type { ObjectSink } from "./encode.js";
 import { CorruptObjectError } from "./errors.js";
 import { KnownMessages } from "./known-messages.js";
 import { KnownTexts } from "./known-texts.js";
+import type { Identities } from "./known-messages.js";
 import { Lists } from "./lists.js";
 import { MessageBody } from "./message-body.js";
 import { PackedWriter } from "./packed.js";
@@ -25,6 +25,9 @@ const ROOT_INLINE_LIMIT = 96;
 const KNOWN_TEXTS = { long: 8_000_000, short: 1_000_000 } as const;
 /** Up to this length a tree's text is looked up before it is hashed. */
 const SHORT = 512;
+
+/** Where objects are kept. */
+export type Objects = Pick<ObjectTable, "fingerprint" | "find" | "insert" | "read" | "readAll">;
 
 interface Cached {
   readonly tree: Tree;
@@ -55,8 +58,8 @@ export class Luggage implements ObjectSink, ObjectSource {
   private channel: string | undefined;
 
   constructor(
-    private readonly objects: ObjectTable,
-    identities: IdentityTable,
+    private readonly objects: Objects,
+    identities: Identities,
     classes: Classes,
     private readonly dictionaries: Pick<ThreadDictionaries, "notice">,
   ) {
