@@ -153,7 +153,7 @@ class Target {
     private readonly saver: SlimSaver,
   ) {
     this.archive = new Archive(home);
-    this.upkeep = new MaintenanceTable(home.database, home.tenant);
+    this.upkeep = new MaintenanceTable(home.database, home);
     this.threads = new ThreadTable(home.database, home.tenant);
   }
 

@@ -6,6 +6,7 @@ import { APPROVAL_SCHEMA } from "./approval-schema.js";
 import { ARTIFACT_SCHEMA } from "./artifact-schema.js";
 import { CHECKPOINT_SCHEMA } from "./checkpoint-schema.js";
 import { LEDGER_SCHEMA } from "./ledger-schema.js";
+import { SEAL_SCHEMA } from "./seal-schema.js";
 
 /** Raised by one whenever a table changes; a database of a higher number is refused. */
 export const SCHEMA_VERSION = 1;
@@ -192,7 +193,7 @@ function prepareSchema(handle: BetterSqlite3.Database, path: string): void {
 }
 
 /** Created when they are first needed: an empty table takes a page, and an index too. */
-const LATE_SCHEMAS = [LEDGER_SCHEMA, APPROVAL_SCHEMA, ARTIFACT_SCHEMA].map(withoutComments);
+const LATE_SCHEMAS = [LEDGER_SCHEMA, APPROVAL_SCHEMA, ARTIFACT_SCHEMA, SEAL_SCHEMA].map(withoutComments);
 
 /** The definitions of the tables among which a statement found one missing. */
 function schemaOfMissingTable(error: unknown): string | undefined {
