@@ -63,11 +63,12 @@ export class Archive {
   private collections: number | undefined;
   private newest: Newest | undefined;
 
-  constructor({ database, tenant }: Pick<Store, "database" | "tenant">, classes = new Classes()) {
-    this.table = new CheckpointTable(database, tenant);
-    const objects = new ObjectTable(database, tenant);
-    this.dictionaries = new ThreadDictionaries(objects, this.table);
-    this.luggage = new Luggage(objects, new IdentityTable(database), classes, this.dictionaries);
+  constructor(store: Omit<Store, "clock">, classes = new Classes()) {
+    const { database } = store;
+    this.table = new CheckpointTable(database, store);
+    const objects = new ObjectTable(database, store);
+    this.dictionaries = new ThreadDictionaries(objects, this.table, store.encryption === undefined);
+    this.luggage = new Luggage(objects, new IdentityTable(database, store), classes, this.dictionaries);
   }
 
   storeCheckpoint(

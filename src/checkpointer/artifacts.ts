@@ -1,4 +1,3 @@
-import type { Encryption } from "../store/encryption.js";
 import { unmarked, withoutKey } from "../store/encryption.js";
 import { ObjectsUnavailableError } from "../store/errors.js";
 import type { Store } from "../store/home.js";
@@ -22,7 +21,6 @@ import { deletedThread } from "./head.js";
 
 export interface ArtifactsOptions {
   readonly objects?: ObjectStore;
-  readonly encryption?: Encryption;
   readonly authorize?: Authorize;
 }
 
@@ -40,10 +38,10 @@ export class Artifacts {
     options: ArtifactsOptions,
     private readonly isDeleted: (threadId: string) => boolean,
   ) {
-    const { database, tenant } = store;
+    const { database, tenant, encryption } = store;
     const objects = options.objects === undefined ? undefined : guarded(options.objects);
     const uploads = new UploadTable(database, tenant);
-    this.seal = { tenant, encryption: options.encryption };
+    this.seal = { tenant, encryption };
     this.table = new ArtifactTable(database, tenant);
     this.contents = new ArtifactContents(store, this.table, uploads, this.seal, objects);
     this.leftovers = new Leftovers(store, uploads, objects);

@@ -1,3 +1,4 @@
+import { refuseSealed } from "../store/sealing.js";
 import { compactId, fullId } from "../store/sqlite/compact-id.js";
 import { readBody, writeBody } from "./body.js";
 import type { Body } from "./body.js";
@@ -31,9 +32,10 @@ export function checkpointBytes(id: string, parts: CheckpointParts): Buffer {
   return writer.finish();
 }
 
-/** @throws TypeError or RangeError for bytes that are no such row. */
+/** @throws TypeError or RangeError for bytes that are no such row, DecryptionError for sealed ones. */
 export function readCheckpoint(id: string, bytes: unknown): CheckpointParts {
   if (!Buffer.isBuffer(bytes)) throw new TypeError("What is stored as a checkpoint is none.");
+  refuseSealed(bytes, `checkpoint ${id}`);
   const reader = new PackedReader(bytes);
   if (reader.byte() !== FORM) throw new TypeError("The row of the checkpoint has an unknown form.");
   const parts = {

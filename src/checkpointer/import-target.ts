@@ -20,7 +20,7 @@ export class ImportTarget {
   constructor(private readonly home: Store) {
     this.archive = new Archive(home);
     this.reader = new Archive(home);
-    this.upkeep = new MaintenanceTable(home.database, home.tenant);
+    this.upkeep = new MaintenanceTable(home.database, home);
     this.threads = new ThreadTable(home.database, home.tenant);
   }
 

@@ -2,12 +2,14 @@ import type { Store } from "../store/home.js";
 import type { Namespace } from "../store/sqlite/checkpoints.js";
 import { MaintenanceTable } from "../store/sqlite/maintenance.js";
 import type { Size } from "../store/sqlite/maintenance.js";
+import { isTampered } from "../store/sealing.js";
 import { ObjectTable } from "../store/sqlite/objects.js";
 import type { Archive } from "./archive.js";
 import type { ArtifactsReport } from "./artifact-verify.js";
 import { CorruptObjectError } from "./errors.js";
 import { orphans } from "./orphans.js";
 import { referencesOfRow, referencesOfTask, walk } from "./reach.js";
+import type { Found } from "./reach.js";
 import { pageBytes } from "./stats.js";
 import type { StorageStats } from "./stats.js";
 
@@ -34,8 +36,8 @@ export class Inspection {
     private readonly store: Store,
     private readonly archive: Archive,
   ) {
-    this.table = new MaintenanceTable(store.database, store.tenant);
-    this.objects = new ObjectTable(store.database, store.tenant);
+    this.table = new MaintenanceTable(store.database, store);
+    this.objects = new ObjectTable(store.database, store);
   }
 
   verify(threadId: string | undefined): Omit<VerifyReport, "artifacts"> {
@@ -48,11 +50,11 @@ export class Inspection {
         checkpoints += 1;
         this.gather(roots, damaged, row.id, () => referencesOfRow(row));
       }
-      for (const { checkpoint, body } of this.table.taskBodies(id)) {
-        this.gather(roots, damaged, checkpoint, () => referencesOfTask(body));
+      for (const task of this.table.taskBodies(id)) {
+        this.gather(roots, damaged, task.checkpoint, () => referencesOfTask(task.body));
       }
     }
-    const { reached, broken } = walk(roots, (id) => this.objects.read(id));
+    const { reached, broken } = walk(roots, (id) => this.read(id));
     const whole = threadId === undefined && broken.size === 0 && damaged.length === 0;
     const unused = whole ? orphans(this.table, this.objects).length : 0;
     return {
@@ -107,8 +109,18 @@ export class Inspection {
     try {
       for (const root of references()) roots.add(root);
     } catch (error) {
-      if (!(error instanceof CorruptObjectError)) throw error;
+      if (!(error instanceof CorruptObjectError) && !isTampered(error)) throw error;
       damaged.push(checkpoint);
+    }
+  }
+
+  /** What stands in the clear among sealed objects is none of them. */
+  private read(id: number): Found {
+    try {
+      return this.objects.read(id);
+    } catch (error) {
+      if (isTampered(error)) return "corrupt";
+      throw error;
     }
   }
 }

@@ -9,13 +9,13 @@ export interface Orphan {
 }
 
 /**
- * The objects of the whole database, of all tenants, to which nothing refers.
+ * The objects to which nothing refers: of the tenant where they are sealed, else of the whole database.
  *
- * @throws CorruptObjectError when something that is referred to is missing or damaged
+ * @throws CorruptObjectError when something that is referred to is missing or damaged, DecryptionError
  */
 export function orphans(table: MaintenanceTable, objects: ObjectTable): Orphan[] {
-  const rows = table.allCheckpointRows().flatMap(referencesOfRow);
-  const writes = table.allTaskBodies().flatMap(referencesOfTask);
+  const rows = table.referringCheckpoints().flatMap(referencesOfRow);
+  const writes = table.referringWrites().flatMap(({ body }) => referencesOfTask(body));
   const { reached, broken } = walk([...rows, ...writes], (id) => objects.readUnchecked(id));
   // What stands below a broken object is not seen from here, and may be all that a backup needs to make it whole.
   for (const id of broken.keys()) throw damaged(`Object ${id}, to which something still refers,`);

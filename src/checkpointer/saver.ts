@@ -19,6 +19,7 @@ import type { Encryption } from "../store/encryption.js";
 import type { ObjectStore } from "../store/objects/object-store.js";
 import type { CheckpointRow, Namespace } from "../store/sqlite/checkpoints.js";
 import type { SqliteDatabase } from "../store/sqlite/database.js";
+import { checkKey } from "../store/sqlite/seals.js";
 import { ThreadTable } from "../store/sqlite/threads.js";
 import { Archive, configOf } from "./archive.js";
 import type { Authorize } from "./artifact.js";
@@ -58,8 +59,8 @@ export interface SlimSaverOptions {
   /** Where the contents of large artifacts go: `fileObjects(dir)`, `unstorageObjects(storage)`. Default: the database. */
   readonly objects?: ObjectStore;
   /**
-   * Seals artifacts, with their names and media types: `aes256gcm(key)`. With it, one that is not sealed is refused.
-   * Checkpoints and the ledger are not sealed.
+   * Seals what is stored, of checkpoints, ledger and artifacts: `aes256gcm(key)`. With it, what is not sealed is refused.
+   * Ids, names of effects, states, numbers and times stay readable.
    */
   readonly encryption?: Encryption;
   /** Asked whether an artifact may be read, once it is sure that the thread holds it. Anything but `true` is no. */
@@ -87,7 +88,8 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     super();
     const tenant = options.tenant ?? "";
     this.concurrency = options.concurrency ?? "enforce";
-    this[STORE] = { database, tenant, clock: options.clock ?? systemClock };
+    this[STORE] = { database, tenant, clock: options.clock ?? systemClock, encryption: options.encryption };
+    checkKey(this[STORE]);
     this.archive = new Archive(this[STORE], new Classes(options.classes));
     this.threads = new ThreadTable(database, tenant);
     this.leases = new Leases(this[STORE]);

@@ -50,7 +50,8 @@ export class SlimSaver extends Saver {
    * Opens or creates a database: `"file.db"`, or `":memory:"` for one that lives as long as this object.
    *
    * @throws StoreUnavailableError when the path cannot be written, NotADatabaseError when the file is something else,
-   * SchemaVersionError when a newer version of this package wrote it, MissingDependencyError without better-sqlite3.
+   * SchemaVersionError when a newer version of this package wrote it, MissingDependencyError without better-sqlite3,
+   * DecryptionError when what is stored was sealed with another key, or without one.
    */
   static fromConnString(conn: string, options: SlimSaverOptions = {}): SlimSaver {
     checkOptions(options);
@@ -62,7 +63,13 @@ export class SlimSaver extends Saver {
         `SlimSaver.fromConnString knows file paths and ":memory:"; it cannot open "${conn.split(":", 1)[0] ?? ""}://…".`,
       );
     }
-    return new SlimSaver(SqliteDatabase.open(conn), options);
+    const database = SqliteDatabase.open(conn);
+    try {
+      return new SlimSaver(database, options);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
   }
 
   /** Does nothing that opening the database has not done; here so that savers can be exchanged. */
@@ -186,8 +193,8 @@ export class SlimSaver extends Saver {
     return positionOf({
       threadId,
       tuple,
-      effects: effectsOfThread(database, tenant, threadId),
-      approvals: pendingApprovalsOfThread(database, tenant, threadId),
+      effects: effectsOfThread(database, this[STORE], threadId),
+      approvals: pendingApprovalsOfThread(database, this[STORE], threadId),
       artifacts: this.artifacts.list(threadId),
       waits: waitsOfThread(database, tenant, threadId, clock.now()),
       selectors: this.selectors,

@@ -25,10 +25,13 @@ export class ThreadDictionaries {
   constructor(
     private readonly objects: ObjectTable,
     private readonly table: CheckpointTable,
+    /** No: lengths would tell what a sealed text has in common with others. */
+    private readonly isAllowed: boolean,
   ) {}
 
   /** Runs what stores or reads texts of one thread, and nothing of another. */
   within<T>(namespace: Namespace, work: () => T): T {
+    if (!this.isAllowed) return work();
     const { dictionary } = namespace;
     this.thread = namespace;
     this.objects.dictionary = dictionary === null ? undefined : this.objects.dictionaryOf(dictionary);

@@ -45,9 +45,9 @@ export class Upkeep {
     private readonly archive: Archive,
     private readonly artifacts: Pick<Artifacts, "release" | "copy">,
   ) {
-    this.table = new MaintenanceTable(store.database, store.tenant);
+    this.table = new MaintenanceTable(store.database, store);
     this.threads = new ThreadTable(store.database, store.tenant);
-    this.objects = new ObjectTable(store.database, store.tenant);
+    this.objects = new ObjectTable(store.database, store);
     this.leases = new Leases(store);
   }
 

@@ -1,3 +1,4 @@
+import { refuseSealed } from "../store/sealing.js";
 import { PackedReader, PackedWriter } from "./packed.js";
 import { referencesIn } from "./tree.js";
 import type { Tree } from "./tree.js";
@@ -30,9 +31,10 @@ export function writeBytes({ shape, values }: WriteParts): Buffer {
   return writer.finish();
 }
 
-/** @throws TypeError or RangeError for bytes that are no such row. */
+/** @throws TypeError or RangeError for bytes that are no such row, DecryptionError for sealed ones. */
 export function readWrites(bytes: unknown): WriteParts {
   if (!Buffer.isBuffer(bytes)) throw new TypeError("What is stored as writes is none.");
+  refuseSealed(bytes, "the writes of a task");
   const reader = new PackedReader(bytes);
   if (reader.byte() !== FORM) throw new TypeError("The row of the writes has an unknown form.");
   const parts = { shape: reader.uint(), values: Array.from({ length: reader.count() }, () => reader.tree()) };

@@ -1,26 +1,30 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import type BetterSqlite3 from "better-sqlite3";
-import { SlimSaver } from "../checkpointer/index.js";
+import { SlimSaver, aes256gcm } from "../checkpointer/index.js";
 import { requireOptional } from "../shared/optional.js";
+import { reasonOf } from "../store/encryption.js";
 import { CommandFailure } from "./failure.js";
+import { KEY_VARIABLE, keyFrom } from "./key.js";
 
 export interface DatabaseOptions {
   readonly db: string;
   readonly tenant?: string;
+  /** A file with the key of a sealed database. */
+  readonly keyFile?: string;
 }
 
 /**
  * Opens a database that is there, gives it to `work`, and closes it. Nothing is created, and no table is added to a
  * database of somebody else.
  *
- * @throws CommandFailure when there is no such file, or it is something else
+ * @throws CommandFailure when there is no such file, it is something else, or it is sealed and the key is missing
  */
 export async function withDatabase<T>(
-  { db, tenant = "" }: DatabaseOptions,
+  { db, tenant = "", keyFile }: DatabaseOptions,
   work: (saver: SlimSaver) => Promise<T>,
 ): Promise<T> {
   refuseOthers(db);
-  const saver = SlimSaver.fromConnString(db, { tenant });
+  const saver = opened(db, tenant, keyFrom(keyFile, process.env));
   try {
     return await work(saver);
   } finally {
@@ -35,8 +39,23 @@ export async function withDatabase<T>(
  */
 export async function withNewDatabase<T>(options: DatabaseOptions, work: (saver: SlimSaver) => Promise<T>): Promise<T> {
   if (statSync(options.db, { throwIfNoEntry: false }) !== undefined) return withDatabase(options, work);
-  const saver = SlimSaver.fromConnString(options.db, { tenant: options.tenant ?? "" });
+  const saver = opened(options.db, options.tenant ?? "", keyFrom(options.keyFile, process.env));
   return work(saver).finally(() => saver.close());
+}
+
+function opened(db: string, tenant: string, key: Buffer | undefined): SlimSaver {
+  try {
+    return SlimSaver.fromConnString(db, key === undefined ? { tenant } : { tenant, encryption: aes256gcm(key) });
+  } catch (error) {
+    if (reasonOf(error) === undefined) throw error;
+    throw new CommandFailure(aboutTheKey(db, key, reasonOf(error) === "unmarked"));
+  }
+}
+
+function aboutTheKey(db: string, key: Buffer | undefined, isPlain: boolean): string {
+  if (key === undefined) return `"${db}" is sealed. Give its key with --key-file <path> or in ${KEY_VARIABLE}.`;
+  if (isPlain) return `"${db}" is not sealed. Leave the key away (--key-file, ${KEY_VARIABLE}). It was not touched.`;
+  return `"${db}" was sealed with another key than the one given (--key-file, ${KEY_VARIABLE}). It was not touched.`;
 }
 
 const MAGIC = "SQLite format 3\0";

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Store } from "../store/home.js";
+import { SealedRow } from "../store/sealed-columns.js";
 import { APPROVALS } from "../store/sqlite/approval-statements.js";
 import type { Approval, ApprovalMode, ApprovalOrigin, ApprovalState, DecisionType } from "./approval.js";
 
@@ -97,14 +98,16 @@ export class ApprovalTable {
     const { database, tenant, clock } = this.store;
     const standing = () => database.get<Row>(APPROVALS.bySlot, tenant, draft.threadId, draft.visit, draft.slot);
     const before = standing();
-    if (before !== undefined) return fromRow(before);
+    if (before !== undefined) return this.approvalOf(before);
     const now = clock.now();
+    const id = randomUUID();
+    const row = this.sealed(id);
     database.transaction(
       () =>
         mayOpen() &&
         database.run(
           APPROVALS.insert,
-          randomUUID(),
+          id,
           tenant,
           draft.threadId,
           draft.checkpointNs,
@@ -113,46 +116,50 @@ export class ApprovalTable {
           draft.slot,
           draft.origin,
           draft.toolCallId ?? null,
-          draft.action,
-          draft.args,
-          draft.argsHash,
-          draft.summary ?? null,
-          draft.actionHash,
-          draft.planVersion ?? null,
-          json(draft.approvers),
+          row.seal("action", draft.action),
+          row.seal("args", draft.args),
+          row.seal("args_hash", draft.argsHash),
+          row.seal("summary", draft.summary ?? null),
+          row.seal("action_hash", draft.actionHash),
+          row.seal("plan_version", draft.planVersion ?? null),
+          row.seal("approvers", json(draft.approvers)),
           JSON.stringify(draft.allowed),
           draft.mode,
           draft.decideWithin === undefined ? null : now + draft.decideWithin,
           draft.validFor ?? null,
-          draft.problem ?? null,
+          row.seal("problem", draft.problem ?? null),
           now,
         ),
       { durable: true },
     );
     const after = standing();
-    return after && fromRow(after);
+    return after && this.approvalOf(after);
   }
 
   find(id: string): Approval | undefined {
     const row = this.row(id);
-    return row && fromRow(row);
+    return row && this.approvalOf(row);
   }
 
   /** The approval that took this one's place, which allows nothing from then on. */
   follower(id: string, threadId: string): Approval | undefined {
     const { database, tenant } = this.store;
     const row = database.get<Row>(APPROVALS.follower, tenant, threadId, ApprovalTable.slotAfter(id));
-    return row && fromRow(row);
+    return row && this.approvalOf(row);
   }
 
   /** In the order in which they were first asked. */
   ofVisit(threadId: string, visit: string): Approval[] {
-    return this.store.database.all<Row>(APPROVALS.ofVisit, this.store.tenant, threadId, visit).map(fromRow);
+    return this.store.database
+      .all<Row>(APPROVALS.ofVisit, this.store.tenant, threadId, visit)
+      .map((row) => this.approvalOf(row));
   }
 
   /** Newest first. */
   ofToolCall(threadId: string, toolCallId: string): Approval[] {
-    return this.store.database.all<Row>(APPROVALS.ofCall, this.store.tenant, threadId, toolCallId).map(fromRow);
+    return this.store.database
+      .all<Row>(APPROVALS.ofCall, this.store.tenant, threadId, toolCallId)
+      .map((row) => this.approvalOf(row));
   }
 
   pending(threadId?: string): Approval[] {
@@ -161,7 +168,7 @@ export class ApprovalTable {
       threadId === undefined
         ? database.all<Row>(APPROVALS.pending, tenant)
         : database.all<Row>(APPROVALS.pendingOfThread, tenant, threadId);
-    return rows.map(fromRow);
+    return rows.map((row) => this.approvalOf(row));
   }
 
   /** How many approvals of other tasks wait in the same superstep. */
@@ -173,15 +180,16 @@ export class ApprovalTable {
   settle(id: string, settlement: Settlement): boolean {
     const { database, tenant, clock } = this.store;
     const now = clock.now();
+    const row = this.sealed(id);
     const { changes } = database.transaction(
       () =>
         database.run(
           APPROVALS.settle,
           settlement.state,
-          settlement.args ?? null,
-          settlement.hash ?? null,
-          settlement.reason ?? null,
-          settlement.by ?? null,
+          row.seal("decided_args", settlement.args ?? null),
+          row.seal("decided_hash", settlement.hash ?? null),
+          row.seal("reason", settlement.reason ?? null),
+          row.seal("decided_by", settlement.by ?? null),
           now,
           now,
           tenant,
@@ -206,12 +214,14 @@ export class ApprovalTable {
 
   /** Notes that answers up to `count` were looked at, and what was wrong with the last of them. */
   judged(id: string, count: number, problem?: string): void {
-    this.store.database.run(APPROVALS.judge, count, problem ?? null, this.store.tenant, id, count);
+    const sealed = this.sealed(id).seal("problem", problem ?? null);
+    this.store.database.run(APPROVALS.judge, count, sealed, this.store.tenant, id, count);
   }
 
   /** Asks again after an edit that turned out to be invalid, unless it was used already. */
   reopen(id: string, problem: string): void {
-    this.store.database.run(APPROVALS.reopen, problem, this.store.tenant, id);
+    const sealed = this.sealed(id).seal("problem", problem);
+    this.store.database.run(APPROVALS.reopen, sealed, this.store.tenant, id);
   }
 
   /** Marks the approval as spent on `effect`; false when another effect was first. */
@@ -233,6 +243,14 @@ export class ApprovalTable {
 
   private row(id: string): Row | undefined {
     return this.store.database.get<Row>(APPROVALS.byId, this.store.tenant, id);
+  }
+
+  private approvalOf(row: Row): Approval {
+    return fromRow(this.sealed(row.id).open(row));
+  }
+
+  private sealed(id: string): SealedRow<"approval"> {
+    return new SealedRow(this.store, "approval", [id]);
   }
 }
 

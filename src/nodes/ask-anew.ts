@@ -76,5 +76,5 @@ export function keyUnder(approval: Approval, store: Store): string {
 
 /** @internal The id of an approval's effect where the approval gives the key. */
 export function effectUnder(name: string, store: Store): EffectOf {
-  return (approval) => effectId(store.tenant, name, keyUnder(approval, store));
+  return (approval) => effectId(store, name, keyUnder(approval, store));
 }

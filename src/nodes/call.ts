@@ -56,7 +56,7 @@ export class EffectCall {
     this.table = new EffectTable(store);
     this.lookup = { store, table: this.table, effect, signal: task?.signal };
     this.intent = {
-      id: effectId(store.tenant, effect.definition.name, key),
+      id: effectId(store, effect.definition.name, key),
       name: effect.definition.name,
       key,
       args,

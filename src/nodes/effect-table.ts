@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hashOf } from "../shared/canonical.js";
 import type { Store } from "../store/home.js";
+import { SealedRow } from "../store/sealed-columns.js";
 import type { SqliteDatabase } from "../store/sqlite/database.js";
 import { ATTEMPTS, CONFLICTS, EFFECTS, LATCHES } from "../store/sqlite/ledger-statements.js";
 import {
@@ -57,10 +58,21 @@ function unavailable(cause: unknown, { id, name, key, threadId }: Pick<EffectRow
   );
 }
 
-/** The same effect has the same id in every process. */
-export function effectId(tenant: string, name: string, key: string): EffectId {
-  return `eff_${hashOf(JSON.stringify([tenant, name, key])).slice(0, 32)}`;
+/** The same effect has the same id in every process. With encryption only who has the key can make it from the key. */
+export function effectId(
+  { tenant, encryption }: Pick<Store, "tenant" | "encryption">,
+  name: string,
+  key: string,
+): EffectId {
+  const text = JSON.stringify([tenant, name, key]);
+  const digest =
+    encryption === undefined ? hashOf(text) : encryption.fingerprint(Buffer.from(`effect${text}`)).toString("hex");
+  return `eff_${digest.slice(0, 32)}`;
 }
+
+type RawEffect = Record<string, string> & { readonly id: string };
+type RawAttempt = Record<string, string | number> & { readonly number: number };
+type RawLatch = Record<string, string> & { readonly matter: string };
 
 /** The effects of one tenant. Every move is conditional on version and fence; a lost race returns false or undefined. */
 export class EffectTable {
@@ -71,8 +83,8 @@ export class EffectTable {
   }
 
   find(id: EffectId): EffectRow | undefined {
-    const raw = this.database.get<Record<string, string>>(EFFECTS.byId, this.store.tenant, id);
-    return raw && fromRaw<EffectRow>(raw);
+    const raw = this.database.get<RawEffect>(EFFECTS.byId, this.store.tenant, id);
+    return raw && this.effectOf(raw);
   }
 
   /** In STARTED or UNKNOWN. */
@@ -85,7 +97,9 @@ export class EffectTable {
   }
 
   attempts(id: EffectId): AttemptRow[] {
-    return this.database.all<Record<string, string>>(ATTEMPTS.of, id).map((raw) => fromRaw<AttemptRow>(raw));
+    return this.database
+      .all<RawAttempt>(ATTEMPTS.of, id)
+      .map((raw) => fromRaw<AttemptRow>(this.attempt(id, raw.number).open(raw)));
   }
 
   /** How many moves lost a race or came with a stale fence, in this database. */
@@ -115,7 +129,19 @@ export class EffectTable {
     const { toolCallId = null, approvalId = null } = intent;
     const token = randomUUID();
     const now = this.store.clock.now();
-    const fields = { ...intent, toolCallId, approvalId, tenant: this.store.tenant, owner: self.instance, token, now };
+    const row = this.row(intent.id);
+    const fields = {
+      ...intent,
+      key: row.seal("key", intent.key),
+      args: row.seal("args", intent.args),
+      argsHash: row.seal("args_hash", intent.argsHash),
+      toolCallId,
+      approvalId,
+      tenant: this.store.tenant,
+      owner: self.instance,
+      token,
+      now,
+    };
     let refused: unknown;
     const write = (): EffectRow | undefined => {
       try {
@@ -151,7 +177,13 @@ export class EffectTable {
     const now = this.store.clock.now();
     const recorded = error === undefined ? null : JSON.stringify(error);
     const write = (): boolean => {
-      const move = { id, version, fence, state, result, error: recorded, evidence, dueAt, now };
+      const row = this.row(id);
+      const sealed = {
+        result: row.seal("result", result),
+        error: row.seal("error", recorded),
+        evidence: row.seal("evidence", evidence),
+      };
+      const move = { id, version, fence, state, ...sealed, dueAt, now };
       if (this.database.run(EFFECTS.settle, move).changes === 0) {
         this.database.run(CONFLICTS.count);
         return false;
@@ -170,34 +202,43 @@ export class EffectTable {
 
   /** Adds to what is known of an attempt without moving the effect. */
   note({ id, attempt }: EffectRow, evidence: string): void {
-    this.database.run(ATTEMPTS.addEvidence, { id, number: attempt, evidence });
+    this.database.transaction(() => {
+      const before = this.attempts(id).find(({ number }) => number === attempt)?.evidence ?? null;
+      const all = before === null ? evidence : `${before}\n${evidence}`;
+      const sealed = this.attempt(id, attempt).seal("evidence", all);
+      this.database.run(ATTEMPTS.setEvidence, { id, number: attempt, evidence: sealed });
+    });
   }
 
   /** Keeps what an attempt brought after it had been given up. */
   late({ id, attempt }: EffectRow, late: string): void {
-    this.database.run(ATTEMPTS.late, { id, number: attempt, late });
+    this.database.run(ATTEMPTS.late, { id, number: attempt, late: this.attempt(id, attempt).seal("late", late) });
   }
 
   latch({ threadId, matter, effectId, code, message }: Omit<Latch, "since" | "releasedAt" | "releasedBy">): void {
     const now = this.store.clock.now();
-    this.database.run(LATCHES.set, { tenant: this.store.tenant, threadId, matter, effectId, code, message, now });
+    const sealed = this.matter(matter).seal("message", message);
+    const { tenant } = this.store;
+    this.database.run(LATCHES.set, { tenant, threadId, matter, effectId, code, message: sealed, now });
   }
 
   /** False when nothing was held up by it. */
   release(matter: string, by: string, evidence: string): boolean {
     const now = this.store.clock.now();
-    return this.database.run(LATCHES.release, { tenant: this.store.tenant, matter, by, evidence, now }).changes > 0;
+    const row = this.matter(matter);
+    const sealed = { by: row.seal("released_by", by), evidence: row.seal("evidence", evidence) };
+    return this.database.run(LATCHES.release, { tenant: this.store.tenant, matter, ...sealed, now }).changes > 0;
   }
 
   /** The oldest open matter of a thread that is not the effect's own. */
   latchOn(threadId: string, effectId: EffectId): Latch | undefined {
-    const raw = this.database.get<Record<string, string>>(LATCHES.first, this.store.tenant, threadId, effectId);
-    return raw && fromRaw<Latch>(raw);
+    const raw = this.database.get<RawLatch>(LATCHES.first, this.store.tenant, threadId, effectId);
+    return raw && this.latchOf(raw);
   }
 
   findLatch(matter: string): Latch | undefined {
-    const raw = this.database.get<Record<string, string>>(LATCHES.find, this.store.tenant, matter);
-    return raw && fromRaw<Latch>(raw);
+    const raw = this.database.get<RawLatch>(LATCHES.find, this.store.tenant, matter);
+    return raw && this.latchOf(raw);
   }
 
   private write(fields: Record<string, unknown>, turn: Turn, from: EffectRow | undefined): number {
@@ -218,15 +259,37 @@ export class EffectTable {
     evidence: string | null,
     now: number,
   ): void {
-    this.database.run(ATTEMPTS.end, { id, number, outcome, error, evidence, now });
+    const row = this.attempt(id, number);
+    const sealed = { error: row.seal("error", error), evidence: row.seal("evidence", evidence) };
+    this.database.run(ATTEMPTS.end, { id, number, outcome, ...sealed, now });
   }
 
   private select(everywhere: string, ofThread: string, threadId: string | undefined): EffectRow[] {
     const { tenant } = this.store;
     const raws =
       threadId === undefined
-        ? this.database.all<Record<string, string>>(everywhere, tenant)
-        : this.database.all<Record<string, string>>(ofThread, tenant, threadId);
-    return raws.map((raw) => fromRaw<EffectRow>(raw));
+        ? this.database.all<RawEffect>(everywhere, tenant)
+        : this.database.all<RawEffect>(ofThread, tenant, threadId);
+    return raws.map((raw) => this.effectOf(raw));
+  }
+
+  private effectOf(raw: RawEffect): EffectRow {
+    return fromRaw<EffectRow>(this.row(raw.id).open(raw));
+  }
+
+  private latchOf(raw: RawLatch): Latch {
+    return fromRaw<Latch>(this.matter(raw.matter).open(raw));
+  }
+
+  private row(id: EffectId): SealedRow<"effect"> {
+    return new SealedRow(this.store, "effect", [id]);
+  }
+
+  private attempt(id: EffectId, number: number): SealedRow<"attempt"> {
+    return new SealedRow(this.store, "attempt", [id, number]);
+  }
+
+  private matter(matter: string): SealedRow<"latch"> {
+    return new SealedRow(this.store, "latch", [matter]);
   }
 }

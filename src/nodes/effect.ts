@@ -121,13 +121,7 @@ async function perform(
   const permission = permissionBehind(given);
   const check =
     permission &&
-    (() =>
-      checkBefore(
-        permission,
-        given,
-        effectId(ledger.store.tenant, effect.definition.name, key()),
-        here?.visit.id ?? "",
-      ));
+    (() => checkBefore(permission, given, effectId(ledger.store, effect.definition.name, key()), here?.visit.id ?? ""));
   const carryOut = async (): Promise<unknown> => {
     const scope = {
       effect,
@@ -164,7 +158,7 @@ function placeOf(
   if (here === undefined) return "";
   const scope = `${placeHint}${here.visit.toolCallId ?? ""}`;
   try {
-    const place = `${scope}:${effectId(store.tenant, name, key())}`;
+    const place = `${scope}:${effectId(store, name, key())}`;
     return `${place}:${here.desk.ordinal(place)}`;
   } catch {
     // The call itself throws this again, where it is dealt with.

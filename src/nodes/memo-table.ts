@@ -1,4 +1,5 @@
 import type { Store } from "../store/home.js";
+import { SealedRow } from "../store/sealed-columns.js";
 import { MEMOS } from "../store/sqlite/memo-statements.js";
 
 export type MemoKind = "memo" | "now" | "random" | "uuid";
@@ -31,7 +32,8 @@ export class MemoTable {
   constructor(private readonly store: Store) {}
 
   find(key: MemoKey): MemoRow | undefined {
-    const raw = this.store.database.get<Raw>(MEMOS.find, ...this.address(key));
+    const found = this.store.database.get<Raw>(MEMOS.find, ...this.address(key));
+    const raw = found && this.sealed(key).open(found);
     return raw && { args: raw.args, argsHash: raw.args_hash, value: raw.value };
   }
 
@@ -42,9 +44,16 @@ export class MemoTable {
   record(key: MemoKey, row: MemoRow): MemoRow {
     const { database, clock } = this.store;
     return database.transaction(() => {
-      database.run(MEMOS.insert, ...this.address(key), row.args, row.argsHash, row.value, clock.now());
+      const sealed = this.sealed(key);
+      const args = sealed.seal("args", row.args);
+      const argsHash = sealed.seal("args_hash", row.argsHash);
+      database.run(MEMOS.insert, ...this.address(key), args, argsHash, sealed.seal("value", row.value), clock.now());
       return this.find(key) ?? row;
     });
+  }
+
+  private sealed({ threadId, visit, kind, name }: MemoKey): SealedRow<"memo"> {
+    return new SealedRow(this.store, "memo", [threadId, visit, kind, name]);
   }
 
   private address({ threadId, visit, kind, name }: MemoKey): readonly string[] {

@@ -1,5 +1,6 @@
 import type { RunningTask } from "../shared/langgraph.js";
 import type { Store } from "../store/home.js";
+import { SealedRow } from "../store/sealed-columns.js";
 import { QUESTIONS } from "../store/sqlite/ledger-statements.js";
 import type { Question, QuestionKind } from "./question.js";
 
@@ -30,14 +31,17 @@ export class QuestionTable {
   }
 
   all(): QuestionGroup[] {
-    return this.store.database.all<Row>(QUESTIONS.all, ...this.scope).map(fromRow);
+    return this.store.database
+      .all<Row>(QUESTIONS.all, ...this.scope)
+      .map((row) => fromRow(this.row(row.seq).open(row)));
   }
 
   /** Writes a group down, synced to disk; undefined when another pass of the same task took the number. */
   add(seq: number, questions: readonly Question[]): QuestionGroup | undefined {
     const { database, clock } = this.store;
     const kind = questions[0]?.kind;
-    const members = JSON.stringify(questions.map(({ place, payload }) => ({ place, payload })));
+    const asked = JSON.stringify(questions.map(({ place, payload }) => ({ place, payload })));
+    const members = this.row(seq).seal("members", asked);
     const { changes } = database.transaction(
       () => database.run(QUESTIONS.add, ...this.scope, seq, kind, members, clock.now()),
       { durable: true },
@@ -47,6 +51,11 @@ export class QuestionTable {
 
   markStray(seq: number): void {
     this.store.database.run(QUESTIONS.markStray, ...this.scope, seq);
+  }
+
+  private row(seq: number): SealedRow<"question"> {
+    const [, threadId, taskId] = this.scope;
+    return new SealedRow(this.store, "question", [threadId, taskId, seq]);
   }
 }
 

@@ -63,7 +63,7 @@ export function safeCall(tool: InnerTool, rule: ToolRule, policy: ToolPolicy): T
       const own = keyOf(rule, argsUnder(granted, written), task);
       return typeof own === "string" ? own : keyUnder(granted, ledger.store);
     };
-    const effectOf = (granted: Approval): string => effectId(ledger.store.tenant, effect, keyUnderApproval(granted));
+    const effectOf = (granted: Approval): string => effectId(ledger.store, effect, keyUnderApproval(granted));
     const approval =
       task && (await permissionFor({ tool: tool.name, args: written, task, ledger, policy, planVersion, effectOf }));
     if (approval !== undefined && !isGranted(approval)) return refusal(tool, approval, toolCallId);
@@ -117,7 +117,7 @@ interface Guard {
 function guarded(approval: Approval | undefined, { effect, key, ledger, task, ...intent }: Guard) {
   if (approval === undefined || task === undefined || typeof key !== "string") return {};
   const { store } = ledger;
-  const spentOn = { effectId: effectId(store.tenant, effect, key), visit: visitOf(task).id };
+  const spentOn = { effectId: effectId(store, effect, key), visit: visitOf(task).id };
   const beforeIntent = (): void =>
     assertPermitted(new ApprovalTable(store), {
       ...intent,

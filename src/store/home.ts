@@ -1,12 +1,15 @@
 import type { Clock } from "../shared/clock.js";
+import type { Encryption } from "./encryption.js";
 import type { SqliteDatabase } from "./sqlite/database.js";
 
-/** What everything that is kept durably shares: one database, one clock, one tenant. */
+/** What everything that is kept durably shares: one database, one clock, one tenant, one key. */
 export interface Store {
   readonly database: SqliteDatabase;
   readonly clock: Clock;
   /** Part of every key; `""` where none is bound. */
   readonly tenant: string;
+  /** Seals what savers and ledgers of this store keep. */
+  readonly encryption?: Encryption | undefined;
 }
 
 /** Under this key a saver shows its store, also to another copy of the package (ESM beside CJS). */

@@ -90,7 +90,7 @@ describe("the dictionary of a thread", () => {
 
   const texts = (saver: SlimSaver): string => {
     const database = databaseOf(saver);
-    const table = new ObjectTable(database, "");
+    const table = new ObjectTable(database, { tenant: "" });
     const ids = database.all<{ id: number }>("SELECT id FROM waypoint_objects");
     return ids.map(({ id }) => (table.read(id) as { text: string }).text).join();
   };

@@ -402,7 +402,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 function objectsHolding(saver: SlimSaver, text: string): number {
   const database = databaseOf(saver);
-  const objects = new ObjectTable(database, "");
+  const objects = new ObjectTable(database, { tenant: "" });
   const ids = database.all<{ id: number }>("SELECT id FROM waypoint_objects");
   return ids.map(({ id }) => objects.read(id)).filter((found) => typeof found === "object" && found.text.includes(text))
     .length;

@@ -1,20 +1,24 @@
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deltaChannelHistoryTests, validate } from "@langchain/langgraph-checkpoint-validation";
 import { afterAll } from "vitest";
-import { SlimSaver } from "../../src/checkpointer/index.js";
+import { SlimSaver, aes256gcm } from "../../src/checkpointer/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "waypoint-conformance-"));
 let files = 0;
 
-for (const [where, connection] of [
-  ["memory", () => ":memory:"],
-  ["file", () => join(folder, `${(files += 1)}.db`)],
+const file = (): string => join(folder, `${(files += 1)}.db`);
+
+for (const [where, open] of [
+  ["memory", () => SlimSaver.fromConnString(":memory:")],
+  ["file", () => SlimSaver.fromConnString(file())],
+  ["sealed", () => SlimSaver.fromConnString(file(), { encryption: aes256gcm(randomBytes(32)) })],
 ] as const) {
   const initializer = {
     checkpointerName: `langgraph-waypoint SlimSaver (${where})`,
-    createCheckpointer: () => SlimSaver.fromConnString(connection()),
+    createCheckpointer: open,
     destroyCheckpointer: (saver: SlimSaver) => saver.close(),
   };
   validate(initializer);

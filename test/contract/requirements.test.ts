@@ -122,6 +122,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   R48: "checkpointer/setup.test.ts",
   R49: "checkpointer/setup.test.ts",
   R52: "checkpointer/tenants.test.ts",
+  R53: "checkpointer/encryption/sealed.test.ts",
   R54: "checkpointer/retention.test.ts",
   R55: "checkpointer/import-threads.test.ts",
   R56: "contract/page.test.ts",

@@ -17,6 +17,7 @@ export function databaseCommand(name: string, description: string): Command {
     .description(description)
     .requiredOption("--db <file>", "the database that the agent's SlimSaver writes")
     .option("--tenant <name>", "the tenant that the SlimSaver is bound to")
+    .option("--key-file <file>", "the key of a sealed database (or WAYPOINT_KEY): 32 bytes, hex or base64")
     .option("--json", "print one line of JSON");
 }
 

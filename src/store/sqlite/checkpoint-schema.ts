@@ -22,7 +22,7 @@ CREATE TABLE IF NOT EXISTS waypoint_namespaces (
   head,
   UNIQUE (thread, ns)
 );
--- Ids of checkpoints, tasks and runs: 16 bytes for a UUID, else the text.
+-- Ids of checkpoints, tasks and runs: 16 bytes for a UUID, else the text. Sealed: bodies; the run is a keyed hash then.
 CREATE TABLE IF NOT EXISTS waypoint_checkpoints (
   ns INTEGER NOT NULL,
   id NOT NULL,
@@ -37,13 +37,14 @@ CREATE TABLE IF NOT EXISTS waypoint_writes (
   body BLOB NOT NULL,
   PRIMARY KEY (ns, checkpoint, task)
 ) WITHOUT ROWID;
--- key: the first 6 bytes of the SHA-256; hash: the other 26.
+-- key: the first 6 bytes of the SHA-256; hash: the other 26. owner: of a sealed object, which tenant's and key's it is.
 CREATE TABLE IF NOT EXISTS waypoint_objects (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   key INTEGER NOT NULL,
   hash BLOB NOT NULL,
   codec INTEGER NOT NULL,
-  data BLOB NOT NULL
+  data BLOB NOT NULL,
+  owner INTEGER
 );
 CREATE INDEX IF NOT EXISTS waypoint_objects_key ON waypoint_objects (key);
 -- id: of the object, and the ordinal among the ids that it was stored with.

@@ -1,6 +1,9 @@
+import type { Sealing } from "../sealing.js";
+import { sealBytes } from "../sealing.js";
 import { compactId, fullId } from "./compact-id.js";
 import type { CompactId } from "./compact-id.js";
 import type { SqliteDatabase } from "./database.js";
+import { placeOfCheckpoint, placeOfWrites, runColumn, withBody } from "./rows.js";
 
 export interface Namespace {
   readonly id: number;
@@ -14,13 +17,13 @@ export interface Namespace {
   readonly buried: number;
 }
 
-/** The stored form of a checkpoint; `body` is bytes, unless somebody wrote into the table. */
+/** A checkpoint; `body` is bytes, unless somebody wrote into the table. To read it may throw a DecryptionError. */
 export interface CheckpointRow {
   readonly id: string;
   readonly body: unknown;
 }
 
-/** The stored form of what a task wrote at a checkpoint. */
+/** What a task wrote at a checkpoint; `body` as in a CheckpointRow. */
 export interface TaskRow {
   readonly task: string;
   readonly body: unknown;
@@ -36,10 +39,14 @@ const FIRST_BYTES = Buffer.alloc(0);
 
 /** The rows of threads, namespaces, checkpoints and writes. Every statement of the checkpointer stands here. */
 export class CheckpointTable {
+  private readonly tenant: string;
+
   constructor(
     private readonly database: SqliteDatabase,
-    private readonly tenant: string,
-  ) {}
+    private readonly sealing: Sealing,
+  ) {
+    this.tenant = sealing.tenant;
+  }
 
   namespace(thread: string, ns: string): Namespace | undefined {
     const row = this.database.get<Namespace>(`${NAMESPACES} AND t.thread = ? AND n.ns = ?`, this.tenant, thread, ns);
@@ -84,8 +91,8 @@ export class CheckpointTable {
       "INSERT OR REPLACE INTO waypoint_checkpoints (ns, id, body, run) VALUES (?, ?, ?, ?)",
       namespace,
       compact,
-      body,
-      run === undefined ? null : compactId(run),
+      sealBytes(this.sealing, body, placeOfCheckpoint(namespace, id)),
+      run === undefined ? null : runColumn(this.sealing, run),
     );
     this.database.run("UPDATE waypoint_namespaces SET head = ? WHERE id = ?", compact, namespace);
   }
@@ -96,7 +103,7 @@ export class CheckpointTable {
       namespace,
       compactId(id),
     );
-    return row && { id, body: row.body };
+    return row && this.checkpointRow(namespace, id, row.body);
   }
 
   has(namespace: number, id: string): boolean {
@@ -130,7 +137,15 @@ export class CheckpointTable {
       bound ?? null,
       limit,
     );
-    return rows.map(({ id, body }) => ({ id: fullId(id), body }));
+    return rows.map(({ id, body }) => this.checkpointRow(namespace, fullId(id), body));
+  }
+
+  private checkpointRow(namespace: number, id: string, body: unknown): CheckpointRow {
+    return withBody(this.sealing, { id }, body, () => placeOfCheckpoint(namespace, id));
+  }
+
+  private taskRowOf(namespace: number, checkpoint: string, task: string, body: unknown): TaskRow {
+    return withBody(this.sealing, { task }, body, () => placeOfWrites(namespace, checkpoint, task));
   }
 
   taskRow(namespace: number, checkpoint: string, task: string): TaskRow | undefined {
@@ -140,7 +155,7 @@ export class CheckpointTable {
       compactId(checkpoint),
       compactId(task),
     );
-    return row && { task, body: row.body };
+    return row && this.taskRowOf(namespace, checkpoint, task, row.body);
   }
 
   taskRows(namespace: number, checkpoint: string): TaskRow[] {
@@ -150,7 +165,7 @@ export class CheckpointTable {
         namespace,
         compactId(checkpoint),
       )
-      .map(({ task, body }) => ({ task: fullId(task), body }));
+      .map(({ task, body }) => this.taskRowOf(namespace, checkpoint, fullId(task), body));
   }
 
   /** The same for several checkpoints, by checkpoint. */
@@ -178,7 +193,7 @@ export class CheckpointTable {
       namespace,
       compactId(checkpoint),
       compactId(task),
-      body,
+      sealBytes(this.sealing, body, placeOfWrites(namespace, checkpoint, task)),
     );
   }
 

@@ -9,6 +9,7 @@ import { LEASE_SCHEMA } from "./lease-schema.js";
 import { LEDGER_SCHEMA } from "./ledger-schema.js";
 import { MEMO_SCHEMA } from "./memo-schema.js";
 import { WAIT_SCHEMA } from "./wait-schema.js";
+import { SEAL_SCHEMA } from "./seal-schema.js";
 
 /** Raised by one whenever a table changes; a database of another number is refused. */
 export const SCHEMA_VERSION = 2;
@@ -209,9 +210,15 @@ function prepareSchema(handle: BetterSqlite3.Database, path: string): void {
 }
 
 /** Created when they are first needed: an empty table takes a page, and an index too. */
-const LATE_SCHEMAS = [LEDGER_SCHEMA, APPROVAL_SCHEMA, ARTIFACT_SCHEMA, LEASE_SCHEMA, MEMO_SCHEMA, WAIT_SCHEMA].map(
-  withoutComments,
-);
+const LATE_SCHEMAS = [
+  LEDGER_SCHEMA,
+  APPROVAL_SCHEMA,
+  ARTIFACT_SCHEMA,
+  LEASE_SCHEMA,
+  MEMO_SCHEMA,
+  SEAL_SCHEMA,
+  WAIT_SCHEMA,
+].map(withoutComments);
 
 /** The definitions of the tables among which a statement found one missing. */
 function schemaOfMissingTable(error: unknown): string | undefined {

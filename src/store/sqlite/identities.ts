@@ -1,3 +1,5 @@
+import type { Sealing } from "../sealing.js";
+import { openText, sealText } from "../sealing.js";
 import { compactId, fullId } from "./compact-id.js";
 import type { SqliteDatabase } from "./database.js";
 
@@ -19,15 +21,16 @@ export function identitiesOf(object: number): [first: number, last: number] {
  * given an id is one object. An id is named by its object and an ordinal, from 1.
  */
 export class IdentityTable {
-  constructor(private readonly database: SqliteDatabase) {}
+  constructor(
+    private readonly database: SqliteDatabase,
+    private readonly sealing: Sealing,
+  ) {}
 
   /** @returns undefined when there is no such id */
   at(object: number, ordinal: number): { id: MessageId } | undefined {
-    const row = this.database.get<{ value: unknown }>(
-      "SELECT value FROM waypoint_identities WHERE id = ?",
-      object * ORDINALS + ordinal,
-    );
-    return row && { id: readId(row.value) };
+    const key = object * ORDINALS + ordinal;
+    const row = this.database.get<{ value: unknown }>("SELECT value FROM waypoint_identities WHERE id = ?", key);
+    return row && { id: this.opened(key, row.value) };
   }
 
   /** Several at once, by object and ordinal; such as are not there are left out. */
@@ -56,12 +59,24 @@ export class IdentityTable {
       last,
       SEARCHED,
     );
-    const known = newest.find(({ value }) => readId(value) === id);
+    const known = newest.find((row) => this.opened(row.id, row.value) === id);
     if (known !== undefined) return known.id - first;
     const ordinal = (newest[0]?.id ?? first) - first + 1;
     if (ordinal >= ORDINALS) throw new RangeError(`Message ${object} was stored with ${ORDINALS} ids.`);
-    this.database.run("INSERT INTO waypoint_identities (id, value) VALUES (?, ?)", first + ordinal, writtenId(id));
+    const key = first + ordinal;
+    this.database.run("INSERT INTO waypoint_identities (id, value) VALUES (?, ?)", key, this.sealed(key, id));
     return ordinal;
+  }
+
+  private sealed(key: number, id: MessageId): Uint8Array | string | number | null {
+    if (this.sealing.encryption === undefined) return writtenId(id);
+    return sealText(this.sealing, JSON.stringify(id), ["identity", key]);
+  }
+
+  private opened(key: number, stored: unknown): MessageId {
+    if (this.sealing.encryption === undefined) return readId(stored);
+    // A plain id may be NULL, which no sealed one is.
+    return JSON.parse(openText(this.sealing, stored ?? "", ["identity", key]) as string) as MessageId;
   }
 }
 

@@ -42,8 +42,7 @@ export const ATTEMPTS = {
     SELECT id, attempt, round, fence, thread_id, visit, owner, since FROM waypoint_effects WHERE id = ?`,
   end: `UPDATE waypoint_attempts SET ended_at = @now, outcome = @outcome, error = @error, evidence = @evidence
     WHERE effect_id = @id AND number = @number AND outcome IS NULL`,
-  addEvidence: `UPDATE waypoint_attempts SET evidence = CASE WHEN evidence IS NULL THEN @evidence ELSE evidence || char(10) || @evidence END
-    WHERE effect_id = @id AND number = @number`,
+  setEvidence: "UPDATE waypoint_attempts SET evidence = @evidence WHERE effect_id = @id AND number = @number",
   late: "UPDATE waypoint_attempts SET late = @late WHERE effect_id = @id AND number = @number",
   of: "SELECT * FROM waypoint_attempts WHERE effect_id = ? ORDER BY number",
 } as const;

@@ -1,35 +1,63 @@
+import type { Place, Sealing } from "../sealing.js";
+import { isSealed, openBytes, sealBytes } from "../sealing.js";
 import { compactId, fullId } from "./compact-id.js";
 import type { CompactId } from "./compact-id.js";
 import type { SqliteDatabase } from "./database.js";
 import { identitiesOf } from "./identities.js";
+import { ownerOf } from "./objects.js";
+import { placeOfCheckpoint, placeOfWrites, runColumn, withBody } from "./rows.js";
 
 export interface Size {
   readonly rows: number;
   readonly bytes: number;
 }
 
-/** What a task wrote at a checkpoint, as stored. */
+/** What a task wrote at a checkpoint. */
 export interface TaskBody {
   readonly checkpoint: string;
   readonly task: string;
   readonly body: unknown;
 }
 
+interface StoredCheckpoint {
+  readonly ns: number;
+  readonly id: CompactId;
+  readonly body: unknown;
+}
+
+interface StoredWrites {
+  readonly ns: number;
+  readonly checkpoint: CompactId;
+  readonly task: CompactId;
+  readonly body: unknown;
+}
+
+const CHECKPOINTS_OF = "SELECT ns, id, body FROM waypoint_checkpoints WHERE ns = ?";
+const WRITES_OF = "SELECT ns, checkpoint, task, body FROM waypoint_writes WHERE ns = ?";
+
 /** Statements that look at, and clean up, more than one checkpoint at a time. */
 export class MaintenanceTable {
+  private readonly tenant: string;
+  private readonly owner: number | null;
+
   constructor(
     private readonly database: SqliteDatabase,
-    private readonly tenant: string,
-  ) {}
+    private readonly sealing: Sealing,
+  ) {
+    this.tenant = sealing.tenant;
+    this.owner = ownerOf(sealing);
+  }
 
   /** The writes of all tasks in a namespace. */
   taskBodies(namespace: number): TaskBody[] {
     return this.database
-      .all<{ checkpoint: CompactId; task: CompactId; body: unknown }>(
-        "SELECT checkpoint, task, body FROM waypoint_writes WHERE ns = ?",
-        namespace,
-      )
-      .map(({ checkpoint, task, body }) => ({ checkpoint: fullId(checkpoint), task: fullId(task), body }));
+      .all<StoredWrites>(WRITES_OF, namespace)
+      .map(({ checkpoint, task, body }) => this.taskBody(namespace, checkpoint, task, body));
+  }
+
+  private taskBody(namespace: number, checkpoint: CompactId, task: CompactId, body: unknown): TaskBody {
+    const row = { checkpoint: fullId(checkpoint), task: fullId(task) };
+    return withBody(this.sealing, row, body, () => placeOfWrites(namespace, row.checkpoint, row.task));
   }
 
   /** The visits in which effects of a thread were carried out. */
@@ -49,7 +77,7 @@ export class MaintenanceTable {
       this.database.all<{ id: CompactId }>(
         "SELECT id FROM waypoint_checkpoints WHERE ns = ? AND run = ?",
         namespace,
-        compactId(run),
+        runColumn(this.sealing, run),
       ),
     );
     return ids.map(({ id }) => fullId(id));
@@ -97,6 +125,27 @@ export class MaintenanceTable {
       from,
       to,
     );
+    if (this.sealing.encryption !== undefined) this.sealAnew(from, to);
+  }
+
+  /** Rows that were copied open where they stood before. @throws DecryptionError */
+  private sealAnew(from: number, to: number): void {
+    const moved = (body: unknown, place: (namespace: number) => Place): Buffer =>
+      sealBytes(this.sealing, openBytes(this.sealing, body, place(from)) as Buffer, place(to));
+    for (const { id, body } of this.database.all<StoredCheckpoint>(CHECKPOINTS_OF, to)) {
+      const sealed = moved(body, (namespace) => placeOfCheckpoint(namespace, fullId(id)));
+      this.database.run("UPDATE waypoint_checkpoints SET body = ? WHERE ns = ? AND id = ?", sealed, to, id);
+    }
+    for (const { checkpoint, task, body } of this.database.all<StoredWrites>(WRITES_OF, to)) {
+      const sealed = moved(body, (namespace) => placeOfWrites(namespace, fullId(checkpoint), fullId(task)));
+      this.database.run(
+        "UPDATE waypoint_writes SET body = ? WHERE ns = ? AND checkpoint = ? AND task = ?",
+        sealed,
+        to,
+        checkpoint,
+        task,
+      );
+    }
   }
 
   deleteNamespace(namespace: number): void {
@@ -105,19 +154,35 @@ export class MaintenanceTable {
     this.database.run("DELETE FROM waypoint_namespaces WHERE id = ?", namespace);
   }
 
-  /** Every row that refers to objects, of all tenants: a collection sees the whole database. */
-  allCheckpointRows(): { id: string; body: unknown }[] {
-    return this.database
-      .all<{ id: CompactId; body: unknown }>("SELECT id, body FROM waypoint_checkpoints")
-      .map(({ id, body }) => ({ id: fullId(id), body }));
+  /**
+   * Every row that refers to objects which a collection may remove: the tenant's own where they are sealed, else those of
+   * all tenants that are not.
+   */
+  referringCheckpoints(): { id: string; body: unknown }[] {
+    return this.referring<StoredCheckpoint>("SELECT ns, id, body FROM waypoint_checkpoints").map(({ ns, id, body }) =>
+      withBody(this.sealing, { id: fullId(id) }, body, (row) => placeOfCheckpoint(ns, row.id)),
+    );
   }
 
-  allTaskBodies(): unknown[] {
-    return this.database.all<{ body: unknown }>("SELECT body FROM waypoint_writes").map(({ body }) => body);
+  referringWrites(): { body: unknown }[] {
+    const sql = "SELECT ns, checkpoint, task, body FROM waypoint_writes";
+    return this.referring<StoredWrites>(sql).map(({ ns, checkpoint, task, body }) =>
+      withBody(this.sealing, {}, body, () => placeOfWrites(ns, fullId(checkpoint), fullId(task))),
+    );
+  }
+
+  private referring<T extends { readonly body: unknown }>(select: string): T[] {
+    if (this.sealing.encryption === undefined)
+      return this.database.all<T>(select).filter(({ body }) => !isSealed(body));
+    return this.database.all<T>(
+      `${select} WHERE ns IN (SELECT n.id FROM waypoint_namespaces n JOIN waypoint_threads t ON t.id = n.thread
+         WHERE t.tenant = ?)`,
+      this.tenant,
+    );
   }
 
   objectSizes(): { id: number; bytes: number }[] {
-    return this.database.all("SELECT id, length(data) AS bytes FROM waypoint_objects");
+    return this.database.all("SELECT id, length(data) AS bytes FROM waypoint_objects WHERE owner IS ?", this.owner);
   }
 
   /** Dictionaries of threads that are there, of all tenants. */

@@ -1,5 +1,8 @@
 import { hash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { reasonOf, unmarked, withoutKey } from "../encryption.js";
+import type { Sealing } from "../sealing.js";
+import { bufferOf, contextOf } from "../sealing.js";
 import type { SqliteDatabase } from "./database.js";
 import { BUILT_IN_DICTIONARY } from "./dictionary.js";
 import type { Dictionary } from "./dictionary.js";
@@ -20,15 +23,18 @@ const SHORTEST_CHUNK = 512;
 const LONGEST_CHUNK = 65_536;
 
 interface ObjectRow {
+  readonly id: number;
   /** Bytes, unless somebody wrote into the table. */
   readonly key: unknown;
   readonly hash: unknown;
   readonly codec: number;
+  /** Null for one that is not sealed. */
+  readonly owner: number | null;
   readonly data: unknown;
 }
 
 export interface Fingerprint {
-  /** SHA-256. */
+  /** SHA-256; with encryption a keyed hash, so that nobody without the key can try what a piece says. */
   readonly hash: Buffer;
   /** Its first 6 bytes as a number: the indexed column. */
   readonly key: number;
@@ -43,13 +49,21 @@ export class ObjectTable {
   /** What new objects are deflated with, besides the built-in dictionary. */
   dictionary: Dictionary | undefined;
 
+  private readonly owner: number | null;
+
   constructor(
     private readonly database: SqliteDatabase,
-    private readonly tenant: string,
-  ) {}
+    private readonly sealing: Sealing,
+  ) {
+    this.owner = ownerOf(sealing);
+  }
 
   fingerprint(text: string): Fingerprint {
-    const digest = hash("sha256", `${this.tenant}\0json\0${text}`, "buffer");
+    const { tenant, encryption } = this.sealing;
+    const digest =
+      encryption === undefined
+        ? hash("sha256", `${tenant}\0json\0${text}`, "buffer")
+        : encryption.fingerprint(Buffer.from(`object\0${tenant}\0json\0${text}`));
     return { hash: digest, key: digest.readUIntBE(0, KEY_LENGTH) };
   }
 
@@ -62,6 +76,7 @@ export class ObjectTable {
   }
 
   insert(text: string, { hash, key }: Fingerprint): number {
+    if (this.sealing.encryption !== undefined) return this.insertSealed(text, { hash, key });
     const { codec, data } = this.encoded(Buffer.from(text), this.dictionary);
     const result = this.database.run(
       "INSERT INTO waypoint_objects (key, hash, codec, data) VALUES (?, ?, ?, ?)",
@@ -71,6 +86,23 @@ export class ObjectTable {
       data,
     );
     return Number(result.lastInsertRowid);
+  }
+
+  /** Bound to its id, so that of two objects none stands in the other's place; the id is known in a transaction only. */
+  private insertSealed(text: string, { hash, key }: Fingerprint): number {
+    const last = this.database.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'waypoint_objects'");
+    const id = (last?.seq ?? 0) + 1;
+    const { codec, data } = this.encoded(Buffer.from(text), undefined);
+    this.database.run(
+      "INSERT INTO waypoint_objects (id, key, hash, codec, data, owner) VALUES (?, ?, ?, ?, ?, ?)",
+      id,
+      key,
+      hash.subarray(KEY_LENGTH),
+      codec,
+      this.sealing.encryption?.seal(data, this.contextOf(id, codec)),
+      this.owner,
+    );
+    return id;
   }
 
   private encoded(bytes: Buffer, dictionary: Dictionary | undefined): { codec: number; data: Buffer } {
@@ -150,16 +182,46 @@ export class ObjectTable {
     return bytes;
   }
 
-  private plainBytes({ codec, data }: ObjectRow): Buffer | undefined {
-    const bytes = bytesOf(data);
+  /** @throws DecryptionError for another key, and where sealed and plain are mixed up */
+  private plainBytes(row: ObjectRow): Buffer | undefined {
+    const { codec } = row;
+    const bytes = this.opened(row);
+    if (bytes === undefined) return undefined;
     if (codec === CODEC.plain) return bytes;
     const dictionary = codec === CODEC.deflated ? BUILT_IN_DICTIONARY : this.dictionaryBytes(codec);
     return dictionary && inflated(bytes, dictionary);
   }
 
-  private row(id: number): ObjectRow | undefined {
-    return this.database.get<ObjectRow>("SELECT key, hash, codec, data FROM waypoint_objects WHERE id = ?", id);
+  private opened({ id, codec, owner, data }: ObjectRow): Buffer | undefined {
+    const { encryption } = this.sealing;
+    if (encryption === undefined && owner === null) return bytesOf(data);
+    const context = this.contextOf(id, codec);
+    if (encryption === undefined) throw withoutKey(context);
+    if (owner === null) throw unmarked(context);
+    try {
+      return bufferOf(encryption.open(bytesOf(data), context));
+    } catch (error) {
+      if (reasonOf(error) === "changed") return undefined;
+      throw error;
+    }
   }
+
+  private contextOf(id: number, codec: number): string {
+    return contextOf(this.sealing, ["object", id, codec]);
+  }
+
+  private row(id: number): ObjectRow | undefined {
+    return this.database.get<ObjectRow>(
+      "SELECT id, key, hash, codec, owner, data FROM waypoint_objects WHERE id = ?",
+      id,
+    );
+  }
+}
+
+/** Stands for key and tenant in the row of a sealed object, and tells neither. Null without encryption. */
+export function ownerOf({ tenant, encryption }: Sealing): number | null {
+  const name = JSON.stringify(["waypoint", "objects", tenant]);
+  return encryption?.fingerprint(Buffer.from(name)).readUIntBE(0, KEY_LENGTH) ?? null;
 }
 
 /** Whether a column holds the part of a hash that is not its key. */

@@ -1,3 +1,5 @@
+import { SealedRow } from "../sealed-columns.js";
+import type { Sealing } from "../sealing.js";
 import type { SqliteDatabase } from "./database.js";
 
 /** An effect as a person wants to see it in a list. */
@@ -31,23 +33,31 @@ export interface WaitSummary {
   readonly reason: string | null;
 }
 
-/** What the ledger holds of one thread, oldest first. */
-export function effectsOfThread(database: SqliteDatabase, tenant: string, thread: string): EffectSummary[] {
-  return database.all<EffectSummary>(
-    `SELECT id, name, key, state, attempt AS attempts, since, error FROM waypoint_effects
-     WHERE tenant = ? AND thread_id = ? ORDER BY created_at, rowid`,
-    tenant,
-    thread,
-  );
+/** What the ledger holds of one thread, oldest first. @throws DecryptionError */
+export function effectsOfThread(database: SqliteDatabase, sealing: Sealing, thread: string): EffectSummary[] {
+  return database
+    .all<EffectSummary>(
+      `SELECT id, name, key, state, attempt AS attempts, since, error FROM waypoint_effects
+       WHERE tenant = ? AND thread_id = ? ORDER BY created_at, rowid`,
+      sealing.tenant,
+      thread,
+    )
+    .map((row) => new SealedRow(sealing, "effect", [row.id]).open(row));
 }
 
-export function pendingApprovalsOfThread(database: SqliteDatabase, tenant: string, thread: string): ApprovalSummary[] {
-  return database.all<ApprovalSummary>(
-    `SELECT id, action, summary, created_at AS createdAt, decide_by AS decideBy FROM waypoint_approvals
-     WHERE tenant = ? AND thread_id = ? AND state = 'pending' ORDER BY created_at, rowid`,
-    tenant,
-    thread,
-  );
+export function pendingApprovalsOfThread(
+  database: SqliteDatabase,
+  sealing: Sealing,
+  thread: string,
+): ApprovalSummary[] {
+  return database
+    .all<ApprovalSummary>(
+      `SELECT id, action, summary, created_at AS createdAt, decide_by AS decideBy FROM waypoint_approvals
+       WHERE tenant = ? AND thread_id = ? AND state = 'pending' ORDER BY created_at, rowid`,
+      sealing.tenant,
+      thread,
+    )
+    .map((row) => new SealedRow(sealing, "approval", [row.id]).open(row));
 }
 
 /** The waits that are not over at `now`. */

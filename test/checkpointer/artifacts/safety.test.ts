@@ -16,6 +16,7 @@ import {
 } from "../../../src/checkpointer/index.js";
 import type { ArtifactRef, ArtifactRequest, SlimSaverOptions } from "../../../src/checkpointer/index.js";
 import { InvalidInputError } from "../../../src/shared/errors.js";
+import { proveFor, reasonOfOpening } from "../encryption/support.js";
 import { begin, codeOf, databaseOf, errorOf, openSaver, rowsOf, sha256, temporaryFolder, textOf } from "./support.js";
 
 const SECRET = "the secret content of an artifact, said once more: the secret content";
@@ -314,17 +315,17 @@ describe("with encryption", () => {
   it("another key, or none, is a clear error in every method, and changes nothing", async () => {
     const file = join(temporaryFolder(), "agent.db");
     const saver = openSaver(file, sealed);
-    await begin(saver, "t");
     const ref = await saver.putArtifact(SECRET, { threadId: "t" });
     const before = rowsOf(saver);
-    for (const options of [{ encryption: aes256gcm(randomBytes(32)) }, {}]) {
+    for (const encryption of [aes256gcm(randomBytes(32)), undefined]) {
+      const options = encryption === undefined ? {} : { encryption };
+      expect(reasonOfOpening(file, options)).toBe("key");
+      proveFor(saver, encryption);
       const wrong = openSaver(file, options);
       const calls = [
         wrong.getArtifact(ref, { threadId: "t" }),
         wrong.putArtifact(SECRET, { threadId: "t" }),
         wrong.putArtifact("another", { threadId: "t" }),
-        wrong.position("t"),
-        wrong.copyThread("t", "u"),
       ];
       for (const call of calls) {
         const error = await errorOf(call);
@@ -332,9 +333,12 @@ describe("with encryption", () => {
         expect(error.details.reason).toBe("key");
       }
       expect(await wrong.stats()).toMatchObject({ artifacts: 1 });
+      if (encryption === undefined) {
+        expect(await wrong.verify()).toMatchObject({ ok: true, artifacts: { whole: 0, unchecked: 1 } });
+      } else {
+        await expect(wrong.verify()).rejects.toThrow(DecryptionError);
+      }
     }
-    await expect(openSaver(file, { encryption: aes256gcm(randomBytes(32)) }).verify()).rejects.toThrow(DecryptionError);
-    expect(await openSaver(file).verify()).toMatchObject({ ok: true, artifacts: { whole: 0, unchecked: 1 } });
     expect(rowsOf(saver)).toEqual(before);
     expect(await textOf(saver, ref, "t")).toBe(SECRET);
   });
@@ -342,14 +346,11 @@ describe("with encryption", () => {
   it("rows in the clear are refused, also where they were stored before it was turned on (R53)", async () => {
     const file = join(temporaryFolder(), "agent.db");
     const plain = openSaver(file);
-    await begin(plain, "t");
     const ref = await plain.putArtifact(SECRET, { threadId: "t" });
+    expect(reasonOfOpening(file, sealed)).toBe("unmarked");
+    proveFor(plain, sealed.encryption);
     const saver = openSaver(file, sealed);
-    for (const call of [
-      saver.getArtifact(ref, { threadId: "t" }),
-      saver.putArtifact("x", { threadId: "t" }),
-      saver.position("t"),
-    ]) {
+    for (const call of [saver.getArtifact(ref, { threadId: "t" }), saver.putArtifact("x", { threadId: "t" })]) {
       expect((await errorOf(call)).details.reason).toBe("unmarked");
     }
     expect((await saver.verify()).artifacts.broken).toEqual([{ ref: undefined, threadId: "t", what: "corrupt" }]);
@@ -386,6 +387,7 @@ describe("with encryption", () => {
     const file = join(temporaryFolder(), "agent.db");
     const saver = openSaver(file, { ...sealed, tenant: "acme" });
     const ref = await saver.putArtifact(SECRET, { threadId: "owner" });
+    const umbrella = openSaver(file, { ...sealed, tenant: "umbrella" });
     const handle = new Database(file);
     const forge = (sql: string): void => void handle.prepare(sql).run();
 
@@ -394,7 +396,6 @@ describe("with encryption", () => {
 
     forge(`INSERT INTO waypoint_artifacts SELECT 'umbrella', thread, hash, label, created_at FROM waypoint_artifacts
       WHERE thread = 'owner'`);
-    const umbrella = openSaver(file, { ...sealed, tenant: "umbrella" });
     expect(await codeOf(umbrella.getArtifact(ref, { threadId: "owner" }))).toBe("ARTIFACT_DENIED");
 
     const mine = await saver.putArtifact("mine, as long as a secret is", { threadId: "owner" });

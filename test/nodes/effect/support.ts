@@ -149,7 +149,7 @@ export function asked(result: Interrupted): Asked | undefined {
 }
 
 export function rowOf({ store }: Ledger, name: string, key: string): EffectRow {
-  const row = new EffectTable(store).find(effectId(store.tenant, name, key));
+  const row = new EffectTable(store).find(effectId(store, name, key));
   if (row === undefined) throw new Error(`No effect "${name}" with key "${key}".`);
   return row;
 }
