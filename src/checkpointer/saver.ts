@@ -36,6 +36,7 @@ import type { Address } from "./ids.js";
 import { checkCheckpoint, checkWrites, isRecord } from "./input.js";
 import { heldUpBy, stateOf } from "./position.js";
 import type { Position, PositionSelectors } from "./position.js";
+import { WaypointSerde } from "./serde.js";
 
 const DURABLE_WITHIN: Duration = "10s";
 
@@ -75,11 +76,12 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
   private readonly arrivals = new Arrivals();
 
   protected constructor(database: SqliteDatabase, options: SlimSaverOptions) {
-    super();
+    const classes = new Classes(options.classes);
+    super(new WaypointSerde(classes));
     const tenant = options.tenant ?? "";
     this.concurrency = options.concurrency ?? "enforce";
     this[STORE] = { database, tenant, clock: options.clock ?? systemClock };
-    this.archive = new Archive(this[STORE], new Classes(options.classes));
+    this.archive = new Archive(this[STORE], classes);
     this.threads = new ThreadTable(database, tenant);
   }
 
