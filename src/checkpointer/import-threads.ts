@@ -134,8 +134,13 @@ function fingerprint({ checkpoint, metadata, parentConfig, pendingWrites = [] }:
   const { v, id, ts, channel_values: values, channel_versions: versions, versions_seen: seen } = checkpoint;
   const seenByNode = Object.entries(seen).map(([node, channels]) => [node, byName(channels)] as const);
   const state = [byName(values), byName(versions), byName(Object.fromEntries(seenByNode))];
-  const writes = [...pendingWrites].map((write) => JSON.stringify(write)).sort();
-  return JSON.stringify([v, id, ts, state, metadata, parentConfig?.configurable?.checkpoint_id, writes]);
+  const writes = [...pendingWrites].map((write) => asText(write)).sort();
+  return asText([v, id, ts, state, metadata, parentConfig?.configurable?.checkpoint_id, writes]);
+}
+
+/** JSON, in which a BigInt has a form too. */
+function asText(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? `${item}n` : item));
 }
 
 function byName(record: Readonly<Record<string, unknown>>): [string, unknown][] {
