@@ -67,6 +67,11 @@ export function isMessage(value: object): value is BaseMessage {
   return BaseMessage.isInstance(value);
 }
 
+/** Whether messages of a class of this name come back as themselves. */
+export function isMessageClass(name: string): boolean {
+  return Object.hasOwn(CLASSES, name);
+}
+
 /** The name under which a message's class is stored. */
 export function messageClass(message: BaseMessage): string {
   const name = (message.constructor as { lc_name?: () => string }).lc_name?.() ?? "";

@@ -40,6 +40,7 @@ import { Overtaken } from "./overtaken.js";
 import { heldUpBy, stateOf } from "./position.js";
 import type { Position, PositionSelectors } from "./position.js";
 import { Revisits } from "./revisit.js";
+import { WaypointSerde } from "./serde.js";
 
 /** Checkpoints that a list reads at once. */
 const LISTED_AT_ONCE = 20;
@@ -85,12 +86,13 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
   private readonly leases: Leases;
 
   protected constructor(database: SqliteDatabase, options: SlimSaverOptions) {
-    super();
+    const classes = new Classes(options.classes);
+    super(new WaypointSerde(classes));
     const tenant = options.tenant ?? "";
     this.concurrency = options.concurrency ?? "enforce";
     this[STORE] = { database, tenant, clock: options.clock ?? systemClock, encryption: options.encryption };
     checkKey(this[STORE]);
-    this.archive = new Archive(this[STORE], new Classes(options.classes));
+    this.archive = new Archive(this[STORE], classes);
     this.threads = new ThreadTable(database, tenant);
     this.leases = new Leases(this[STORE]);
   }

@@ -89,7 +89,7 @@ describe.each(INNERS)("slim around %s", (_name, inner) => {
 
   it("is where importThreads can bring threads from", async () => {
     const wrapper = slim(inner(), { objects: new CountedObjects() });
-    const values = { messages: [new HumanMessage({ content: longText(9), id: "1" })], text: longText(10) };
+    const values = { messages: [new HumanMessage({ content: longText(9), id: "1" })], text: longText(10), big: 7n };
     await store(wrapper, values);
     const target = openSaver();
     expect(await importThreads(wrapper, target)).toMatchObject({ threads: 1, checkpoints: 1 });
