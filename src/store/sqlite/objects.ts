@@ -33,6 +33,8 @@ interface ObjectRow {
   readonly data: unknown;
 }
 
+const OBJECTS = "SELECT id, key, hash, codec, owner, data FROM waypoint_objects";
+
 export interface Fingerprint {
   /** SHA-256; with encryption a keyed hash, so that nobody without the key can try what a piece says. */
   readonly hash: Buffer;
@@ -148,10 +150,7 @@ export class ObjectTable {
 
   /** Several at once. Ids that have no row are left out; so is what does not match its hash. */
   readAll(ids: readonly number[]): Map<number, string> {
-    const rows = this.database.all<ObjectRow & { id: number }>(
-      `SELECT id, key, hash, codec, data FROM waypoint_objects WHERE id IN (${ids.map(() => "?").join()})`,
-      ...ids,
-    );
+    const rows = this.database.all<ObjectRow>(`${OBJECTS} WHERE id IN (${ids.map(() => "?").join()})`, ...ids);
     const texts = new Map<number, string>();
     for (const row of rows) {
       const text = this.plainBytes(row)?.toString();
@@ -211,10 +210,7 @@ export class ObjectTable {
   }
 
   private row(id: number): ObjectRow | undefined {
-    return this.database.get<ObjectRow>(
-      "SELECT id, key, hash, codec, owner, data FROM waypoint_objects WHERE id = ?",
-      id,
-    );
+    return this.database.get<ObjectRow>(`${OBJECTS} WHERE id = ?`, id);
   }
 }
 
