@@ -181,7 +181,8 @@ export class CheckpointTable {
         last,
       );
       for (const { checkpoint, task, body } of found) {
-        rows.get(fullId(checkpoint))?.push({ task: fullId(task), body });
+        const of = fullId(checkpoint);
+        rows.get(of)?.push(this.taskRowOf(namespace, of, fullId(task), body));
       }
     }
     return rows;

@@ -80,7 +80,7 @@ export const ownership: Group<Trial> = {
       holds(refusal !== undefined, "In a nested namespace, a checkpoint of a run that was overtaken is stored.");
     },
 
-    "forks, updates of the state and inputs of subgraphs are no conflict": async (trial) => {
+    "forks and updates of the state are no conflict": async (trial) => {
       const place = { thread: trial.thread() };
       const [base] = await chain(trial.saver, place, 3);
       for (const source of ["fork", "update"] as const) {
@@ -90,18 +90,6 @@ export const ownership: Group<Trial> = {
           `A checkpoint with the source "${source}" says that it does not continue the newest one, and is refused.`,
         );
       }
-      const nested = { ...place, ns: "node:1" };
-      const [first] = await chain(trial.saver, nested, 2);
-      await works(
-        () =>
-          store(
-            trial.saver,
-            { ...nested, id: first },
-            { a: 1 },
-            { metadata: { ...LOOP, source: "input" }, version: 4 },
-          ),
-        "On a replay, a subgraph that keeps its state is given its input anew from an older checkpoint; that is refused.",
-      );
     },
 
     "after a run that was refused, the thread goes on": async (trial) => {
