@@ -227,17 +227,25 @@ export class Luggage implements ObjectSink, ObjectSource {
   }
 
   private keep(id: number, tree: Tree, length: number): Cached {
+    const known = this.cache.get(id);
+    if (known !== undefined) return known;
     const entry = { tree, length };
     this.cache.set(id, entry);
     this.cached += length;
-    if (this.cached <= CACHE_LIMIT) return entry;
+    if (this.cached > CACHE_LIMIT) this.makeRoom();
+    return entry;
+  }
+
+  /** What was made of the trees holds their texts too, so it goes along. */
+  private makeRoom(): void {
     for (const [oldest, { length: freed }] of this.cache) {
       this.cache.delete(oldest);
       this.cached -= freed;
       if (this.cached <= CACHE_LIMIT / 2) break;
     }
     this.ids.clear();
-    return entry;
+    this.messages.forget();
+    this.lists.forget();
   }
 }
 

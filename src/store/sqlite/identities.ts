@@ -40,8 +40,8 @@ export class IdentityTable {
     const keys = references.map(({ objectId, ordinal }) => objectId * ORDINALS + ordinal);
     return this.database
       .all<{ id: number; value: unknown }>(
-        `SELECT id, value FROM waypoint_identities WHERE id IN (${keys.map(() => "?").join()})`,
-        ...keys,
+        `SELECT id, value FROM waypoint_identities WHERE id IN (SELECT value FROM json_each(?))`,
+        JSON.stringify(keys),
       )
       .map(({ id, value }) => ({
         objectId: Math.floor(id / ORDINALS),

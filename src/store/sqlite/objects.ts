@@ -19,6 +19,8 @@ const DEFLATE_FROM = 64;
 /** Higher ones take longer and save nothing in texts of this length. */
 const DEFLATE_LEVEL = 5;
 const USUAL_RATIO = 4;
+/** Each of 30 KB at most. */
+const DICTIONARIES_KEPT = 256;
 const SHORTEST_CHUNK = 512;
 const LONGEST_CHUNK = 65_536;
 
@@ -46,7 +48,7 @@ export type Found = { readonly text: string } | "missing" | "corrupt";
 
 /** The table of immutable, content-hashed pieces. One row for one content within a tenant. */
 export class ObjectTable {
-  /** Texts of dictionaries by object id. */
+  /** Texts of dictionaries by object id, those of the threads that were used last. */
   private readonly dictionaries = new Map<number, Buffer>();
   /** What new objects are deflated with, besides the built-in dictionary. */
   dictionary: Dictionary | undefined;
@@ -150,7 +152,10 @@ export class ObjectTable {
 
   /** Several at once. Ids that have no row are left out; so is what does not match its hash. */
   readAll(ids: readonly number[]): Map<number, string> {
-    const rows = this.database.all<ObjectRow>(`${OBJECTS} WHERE id IN (${ids.map(() => "?").join()})`, ...ids);
+    const rows = this.database.all<ObjectRow>(
+      `${OBJECTS} WHERE id IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(ids),
+    );
     const texts = new Map<number, string>();
     for (const row of rows) {
       const text = this.plainBytes(row)?.toString();
@@ -177,7 +182,12 @@ export class ObjectTable {
     const row = this.row(id);
     // A dictionary needs none itself: what is stored otherwise was tampered with, and would not end.
     const bytes = row !== undefined && row.codec <= 0 ? this.plainBytes(row) : undefined;
-    if (bytes !== undefined) this.dictionaries.set(id, bytes);
+    if (bytes === undefined) return undefined;
+    for (const oldest of this.dictionaries.keys()) {
+      if (this.dictionaries.size < DICTIONARIES_KEPT) break;
+      this.dictionaries.delete(oldest);
+    }
+    this.dictionaries.set(id, bytes);
     return bytes;
   }
 
