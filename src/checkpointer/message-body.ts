@@ -1,42 +1,14 @@
 import type { BaseMessage } from "@langchain/core/messages";
-import { fieldOf, makeMessage, visitFields } from "./messages.js";
+import { LATE_FIELDS, fieldOf, makeMessage, visitFields } from "./messages.js";
+import type { LateField } from "./messages.js";
 import { copyOf, internedKeys, isSame, snapshotOf } from "./snapshot.js";
 import type { Decode, Snapshot } from "./snapshot.js";
 import { KIND, setOwn, typedOf, unescapeKey } from "./tree.js";
 import type { Tree } from "./tree.js";
 
-/** The fields that LangChain's message classes have, as far as they may change after a message was made. */
-interface Fields {
-  readonly content: Snapshot;
-  readonly name: Snapshot;
-  readonly additional_kwargs: Snapshot;
-  readonly response_metadata: Snapshot;
-  readonly tool_calls: Snapshot;
-  readonly invalid_tool_calls: Snapshot;
-  readonly tool_call_chunks: Snapshot;
-  readonly usage_metadata: Snapshot;
-  readonly tool_call_id: Snapshot;
-  readonly status: Snapshot;
-  readonly artifact: Snapshot;
-  readonly metadata: Snapshot;
-  readonly role: Snapshot;
-}
+type Fields = Readonly<Record<LateField, Snapshot>>;
 
-const USUAL: ReadonlySet<string> = new Set<keyof Fields>([
-  "content",
-  "name",
-  "additional_kwargs",
-  "response_metadata",
-  "tool_calls",
-  "invalid_tool_calls",
-  "tool_call_chunks",
-  "usage_metadata",
-  "tool_call_id",
-  "status",
-  "artifact",
-  "metadata",
-  "role",
-]);
+const USUAL: ReadonlySet<string> = new Set<LateField>(LATE_FIELDS);
 
 type Kwargs = Record<string, unknown>;
 
@@ -46,7 +18,7 @@ export type KwargsKeys = readonly string[] | typeof MANY_PLACES;
 
 /** Where the fields stand among the values of a body: the same for all bodies with the same keys. */
 interface Layout {
-  readonly at: Readonly<Record<keyof Fields, number>>;
+  readonly at: Readonly<Record<LateField, number>>;
   /** What `lc_kwargs` holds beside the usual fields, in the order of the keys. */
   readonly unusual: readonly number[];
 }
@@ -62,7 +34,7 @@ function placeOf(keys: readonly string[], key: string): number {
 function layoutOf(keys: readonly string[]): Layout {
   const known = layouts.get(keys);
   if (known !== undefined) return known;
-  const at = Object.fromEntries([...USUAL].map((key) => [key, placeOf(keys, key)])) as Record<keyof Fields, number>;
+  const at = Object.fromEntries([...USUAL].map((key) => [key, placeOf(keys, key)])) as Record<LateField, number>;
   const unusual = [...keys.keys()].filter((index) => !USUAL.has(keys[index] as string) && keys[index] !== "id");
   const layout = { at, unusual };
   layouts.set(keys, layout);
@@ -138,7 +110,7 @@ export class MessageBody {
   /** Whether encoding an instance would still give this body. `given`: what `keysOf` said of it. */
   matches(message: BaseMessage, given: KwargsKeys): boolean {
     if (given === MANY_PLACES) return this.isBodyOf(message);
-    const held = message as BaseMessage & Partial<Record<keyof Fields, unknown>>;
+    const held = message as BaseMessage & Partial<Record<LateField, unknown>>;
     const { fields } = this;
     return (
       isSame(held.content, fields.content) &&

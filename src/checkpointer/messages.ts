@@ -47,7 +47,7 @@ const BY_TYPE: Readonly<Record<string, string>> = {
 };
 
 /** Fields that may have been set on an instance after it was constructed, and so are missing from `lc_kwargs`. */
-const LATE_FIELDS = [
+export const LATE_FIELDS = [
   "content",
   "name",
   "additional_kwargs",
@@ -62,6 +62,8 @@ const LATE_FIELDS = [
   "metadata",
   "role",
 ] as const;
+
+export type LateField = (typeof LATE_FIELDS)[number];
 
 export function isMessage(value: object): value is BaseMessage {
   return BaseMessage.isInstance(value);
