@@ -5,11 +5,11 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { SlimSaver } from "../../src/checkpointer/index.js";
 import type { ArtifactRef } from "../../src/checkpointer/index.js";
-import { colorsFor } from "../../src/cli/colors.js";
-import { run } from "../../src/cli/program.js";
 import type { ShownPosition } from "../../src/cli/shown-position.js";
 import { begin } from "../checkpointer/artifacts/support.js";
 import { EVIL, SECRET } from "./fixture.js";
+import { waypoint as runWaypoint } from "./run.js";
+import type { Printed } from "./run.js";
 
 let folder = "";
 let db = "";
@@ -32,15 +32,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function waypoint(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const printed = { stdout: "", stderr: "" };
-  const code = await run([...args, "--db", db], {
-    colors: colorsFor({}, {}),
-    out: (text) => (printed.stdout += text),
-    err: (text) => (printed.stderr += text),
-    exitCode: 0,
-  });
-  return { code, ...printed };
+async function waypoint(...args: string[]): Promise<Printed> {
+  return runWaypoint([...args, "--db", db]);
 }
 
 it("show lists artifacts with type, size and reference, and hides what they are called", async () => {

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { colorsFor } from "../../src/cli/colors.js";
-import { run } from "../../src/cli/program.js";
 import type { ShownAction } from "../../src/cli/shown-actions.js";
 import type { ShownPosition } from "../../src/cli/shown-position.js";
 import { makeDatabase, resumeThread, SECRET, THREADS } from "./fixture.js";
+import { waypoint } from "./run.js";
+import type { Printed } from "./run.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 const MAIN = join(ROOT, "src/cli/main.ts");
@@ -18,25 +18,7 @@ const db = join(folder, "agent.db");
 beforeAll(() => makeDatabase(db));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-interface Printed {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs a command and keeps what it prints. */
-async function waypoint(args: readonly string[]): Promise<Printed> {
-  const printed = { stdout: "", stderr: "" };
-  const code = await run(args, {
-    colors: colorsFor({}, {}),
-    out: (text) => (printed.stdout += text),
-    err: (text) => (printed.stderr += text),
-    exitCode: 0,
-  });
-  return { code, ...printed };
-}
-
-/** The same in a process of its own, as a user does it. */
+/** Runs a command in a process of its own, as a user does it. */
 function inProcess(args: readonly string[], env: Record<string, string> = {}): Promise<Printed> {
   const { FORCE_COLOR: _force, NO_COLOR: _no, ...inherited } = process.env;
   return new Promise((resolve) => {

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { SlimSaver, aes256gcm } from "../../src/checkpointer/index.js";
-import { colorsFor } from "../../src/cli/colors.js";
 import { keyFrom } from "../../src/cli/key.js";
-import { run } from "../../src/cli/program.js";
 import { tellEverything } from "../checkpointer/encryption/everything.js";
+import { waypoint as runWaypoint } from "./run.js";
+import type { Printed } from "./run.js";
 
 const folder = mkdtempSync(join(tmpdir(), "waypoint-cli-key-"));
 const db = join(folder, "agent.db");
@@ -21,25 +21,12 @@ beforeAll(async () => {
 afterEach(() => vi.unstubAllEnvs());
 afterAll(() => rmSync(folder, { recursive: true }));
 
-interface Printed {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 async function waypoint(...args: string[]): Promise<Printed> {
   return waypointOn(db, ...args);
 }
 
 async function waypointOn(file: string, ...args: string[]): Promise<Printed> {
-  const printed = { stdout: "", stderr: "" };
-  const code = await run([...args, "--db", file], {
-    colors: colorsFor({}, {}),
-    out: (text) => (printed.stdout += text),
-    err: (text) => (printed.stderr += text),
-    exitCode: 0,
-  });
-  return { code, ...printed };
+  return runWaypoint([...args, "--db", file]);
 }
 
 function fileOf(content: string | Buffer): string {

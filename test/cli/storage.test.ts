@@ -11,9 +11,9 @@ import type {
   VerifyReport,
 } from "../../src/checkpointer/index.js";
 import { byteSize } from "../../src/cli/byte-sizes.js";
-import { colorsFor } from "../../src/cli/colors.js";
-import { run } from "../../src/cli/program.js";
 import { makeDatabase, THREADS } from "./fixture.js";
+import { waypoint as runWaypoint } from "./run.js";
+import type { Printed } from "./run.js";
 
 let folder = "";
 let db = "";
@@ -27,15 +27,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function waypoint(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const printed = { stdout: "", stderr: "" };
-  const code = await run([...args, "--db", db], {
-    colors: colorsFor({}, {}),
-    out: (text) => (printed.stdout += text),
-    err: (text) => (printed.stderr += text),
-    exitCode: 0,
-  });
-  return { code, ...printed };
+async function waypoint(...args: string[]): Promise<Printed> {
+  return runWaypoint([...args, "--db", db]);
 }
 
 async function json<T>(...args: string[]): Promise<T> {
