@@ -71,7 +71,7 @@ export interface ImportOptions {
  * @param to the SlimSaver
  * @param options `threads`, `onProgress`
  * @throws InvalidInputError when `to` is no SlimSaver; ImportMismatchError when what was stored does not read as `from`
- *   gives it; UnstorableValueError; ThreadIdError
+ *   gives it; UnstorableValueError; ThreadIdError; StaleFenceError when somebody holds a lease on a thread of `to`
  * @example await importThreads(SqliteSaver.fromConnString("old.db"), SlimSaver.fromConnString("agent.db"));
  */
 export async function importThreads(
