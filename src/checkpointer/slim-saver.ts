@@ -139,7 +139,8 @@ export class SlimSaver extends Saver {
    * Copies a thread with all its namespaces, checkpoints, writes and artifacts; the copy goes its own way from then on and
    * shares the objects. Effects stay with the thread that carried them out.
    *
-   * @throws ThreadIdError; InvalidInputError when `from` is not there, or `to` is
+   * @throws ThreadIdError; InvalidInputError when `from` is not there, or `to` is; StaleFenceError when somebody holds a
+   * lease on `to`
    */
   async copyThread(from: string, to: string): Promise<void> {
     await Promise.resolve();
@@ -189,14 +190,14 @@ export class SlimSaver extends Saver {
   async position(threadId: string): Promise<Position | undefined> {
     const tuple = await this.getTuple({ configurable: { thread_id: threadIdOf(threadId, "read a position") } });
     if (tuple === undefined) return undefined;
-    const { database, tenant, clock } = this[STORE];
+    const { database, clock } = this[STORE];
     return positionOf({
       threadId,
       tuple,
       effects: effectsOfThread(database, this[STORE], threadId),
       approvals: pendingApprovalsOfThread(database, this[STORE], threadId),
       artifacts: this.artifacts.list(threadId),
-      waits: waitsOfThread(database, tenant, threadId, clock.now()),
+      waits: waitsOfThread(database, this[STORE], threadId, clock.now()),
       selectors: this.selectors,
     });
   }

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Store } from "../store/home.js";
+import { SealedRow } from "../store/sealed-columns.js";
+import type { SealedColumn } from "../store/sealed-columns.js";
 import { EVENTS, WAITS } from "../store/sqlite/wait-statements.js";
 import { fromRaw } from "./effect-row.js";
 import type { WaitKind, WaitRow } from "./wait.js";
@@ -30,6 +32,8 @@ export interface EventRow {
   readonly waitId: string | null;
 }
 
+type EventAddress = Pick<EventRow, "threadId" | "name" | "id">;
+
 type Raw = Readonly<Record<string, string | number | null>>;
 
 /** What became of a delivered event. */
@@ -44,13 +48,13 @@ export class WaitTable {
 
   find(id: string): WaitRow | undefined {
     const raw = this.store.database.get<Raw>(WAITS.byId, this.store.tenant, id);
-    return raw && fromRaw<WaitRow>(raw);
+    return raw && this.waitOf(raw);
   }
 
   /** In the order in which they were first asked. */
   ofVisit(threadId: string, visit: string): WaitRow[] {
     const raws = this.store.database.all<Raw>(WAITS.ofVisit, this.store.tenant, threadId, visit);
-    return raws.map((raw) => fromRaw<WaitRow>(raw));
+    return raws.map((raw) => this.waitOf(raw));
   }
 
   /** Those that have not ended, oldest first. */
@@ -60,7 +64,7 @@ export class WaitTable {
       threadId === undefined
         ? database.all<Raw>(WAITS.open, tenant)
         : database.all<Raw>(WAITS.openOfThread, tenant, threadId);
-    return raws.map((raw) => fromRaw<WaitRow>(raw));
+    return raws.map((raw) => this.waitOf(raw));
   }
 
   /**
@@ -90,7 +94,13 @@ export class WaitTable {
       if (!mayWait((before?.attempts ?? 0) + 1)) return undefined;
       const { dueAt, reason = null } = draft;
       if (before === undefined) this.insert(draft, "waiting", 1, clock.now());
-      else database.run(WAITS.postpone, { tenant, id: before.id, dueAt, reason });
+      else
+        database.run(WAITS.postpone, {
+          tenant,
+          id: before.id,
+          dueAt,
+          reason: this.sealed(before.id, "reason", reason),
+        });
       return this.inSlot(draft);
     };
     return database.transaction(write, { durable: true });
@@ -116,14 +126,14 @@ export class WaitTable {
     const { database, clock, tenant } = this.store;
     const at = { ...event, tenant, now: clock.now() };
     const write = (): Delivery => {
-      const before = database.get<Raw>(EVENTS.find, at);
-      if (before !== undefined) return { outcome: "duplicate", event: fromRaw<EventRow>(before) };
+      const before = this.event(at);
+      if (before !== undefined) return { outcome: "duplicate", event: before };
       const raw = waitId === undefined ? database.get<Raw>(WAITS.firstLive, at) : undefined;
-      const wait = waitId === undefined ? raw && fromRaw<WaitRow>(raw) : this.find(waitId);
+      const wait = waitId === undefined ? raw && this.waitOf(raw) : this.find(waitId);
       if (waitId !== undefined && !isLive(wait, at)) return { outcome: "late" };
-      database.run(EVENTS.insert, at);
+      database.run(EVENTS.insert, { ...at, payload: this.eventRow(event).seal("payload", event.payload) });
       if (wait === undefined) return { outcome: "kept" };
-      this.give(fromRaw<EventRow>(database.get<Raw>(EVENTS.find, at) as Raw), wait);
+      this.give(this.event(at) as EventRow, wait);
       return { outcome: "given", wait };
     };
     return database.transaction(write, { durable: true });
@@ -131,24 +141,30 @@ export class WaitTable {
 
   /** The event that a wait has got and not taken up yet. */
   arrived({ threadId, name, eventId }: WaitRow): EventRow | undefined {
-    const at = { tenant: this.store.tenant, threadId, name, id: eventId };
-    const raw = eventId === null ? undefined : this.store.database.get<Raw>(EVENTS.find, at);
-    return raw && fromRaw<EventRow>(raw);
+    return eventId === null ? undefined : this.event({ threadId, name, id: eventId });
+  }
+
+  private event({ threadId, name, id }: EventAddress): EventRow | undefined {
+    const at = { tenant: this.store.tenant, threadId, name, id };
+    const raw = this.store.database.get<Raw>(EVENTS.find, at);
+    return raw && this.eventOf(raw);
   }
 
   /** The wait is over with this event; `result` is what every later pass returns. */
   accept({ id, eventId }: WaitRow, result: string): boolean {
     const { database, clock, tenant } = this.store;
-    return database.run(WAITS.accept, { tenant, id, eventId, result, now: clock.now() }).changes === 1;
+    const at = { tenant, id, eventId, result: this.sealed(id, "result", result), now: clock.now() };
+    return database.run(WAITS.accept, at).changes === 1;
   }
 
   /** The wait goes on without this event, and takes the next one that is kept. */
   refuse({ id, threadId, name, eventId }: WaitRow, problem: string): void {
     const { database, tenant } = this.store;
-    const at = { tenant, id, threadId, name, eventId, problem };
+    const at = { tenant, id, threadId, name, eventId };
     database.transaction(() => {
-      if (database.run(WAITS.refuse, at).changes === 0) return;
-      database.run(EVENTS.refuse, at);
+      if (database.run(WAITS.refuse, { ...at, problem: this.sealed(id, "problem", problem) }).changes === 0) return;
+      const event = this.eventRow({ threadId, name, id: eventId as string });
+      database.run(EVENTS.refuse, { ...at, problem: event.seal("problem", problem) });
       this.takeKept(this.find(id) as WaitRow);
     });
   }
@@ -156,18 +172,37 @@ export class WaitTable {
   /** Says why the last answer brought nothing. */
   note(id: string, problem: string): void {
     const { database, tenant } = this.store;
-    database.run(WAITS.note, { tenant, id, problem });
+    database.run(WAITS.note, { tenant, id, problem: this.sealed(id, "problem", problem) });
   }
 
   private inSlot({ threadId, visit, slot }: WaitDraft): WaitRow | undefined {
     const raw = this.store.database.get<Raw>(WAITS.bySlot, this.store.tenant, threadId, visit, slot);
-    return raw && fromRaw<WaitRow>(raw);
+    return raw && this.waitOf(raw);
   }
 
   private insert(draft: WaitDraft, state: WaitRow["state"], attempts: number, now: number): void {
-    const { dueAt = null, reason = null } = draft;
-    const fields = { ...draft, dueAt, reason, id: randomUUID(), tenant: this.store.tenant, state, attempts, now };
+    const id = randomUUID();
+    const { dueAt = null } = draft;
+    const reason = this.sealed(id, "reason", draft.reason ?? null);
+    const fields = { ...draft, dueAt, reason, id, tenant: this.store.tenant, state, attempts, now };
     this.store.database.run(WAITS.insert, fields);
+  }
+
+  private sealed(id: string, column: SealedColumn<"wait">, text: string | null): string | Uint8Array | null {
+    return new SealedRow(this.store, "wait", [id]).seal(column, text);
+  }
+
+  private waitOf(raw: Raw): WaitRow {
+    return fromRaw<WaitRow>(new SealedRow(this.store, "wait", [raw.id as string]).open(raw));
+  }
+
+  private eventRow({ threadId, name, id }: EventAddress): SealedRow<"event"> {
+    return new SealedRow(this.store, "event", [threadId, name, id]);
+  }
+
+  private eventOf(raw: Raw): EventRow {
+    const { thread_id: threadId, name, id } = raw as Readonly<Record<"thread_id" | "name" | "id", string>>;
+    return fromRaw<EventRow>(this.eventRow({ threadId, name, id }).open(raw));
   }
 
   private takeKept(wait: WaitRow): void {
@@ -175,7 +210,7 @@ export class WaitTable {
     const { threadId, name, dueAt, createdAt: openedAt } = wait;
     const at = { tenant: this.store.tenant, threadId, name, dueAt, openedAt };
     const raw = this.store.database.get<Raw>(EVENTS.kept, at);
-    if (raw !== undefined) this.give(fromRaw<EventRow>(raw), wait);
+    if (raw !== undefined) this.give(this.eventOf(raw), wait);
   }
 
   private give({ number, id: eventId }: EventRow, { id }: WaitRow): void {

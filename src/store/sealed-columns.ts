@@ -8,6 +8,8 @@ const COLUMNS = {
   question: ["members"],
   latch: ["message", "released_by", "evidence"],
   memo: ["args", "args_hash", "value"],
+  wait: ["reason", "result", "problem"],
+  event: ["payload", "problem"],
   approval: [
     "action",
     "args",

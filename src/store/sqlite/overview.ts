@@ -60,13 +60,16 @@ export function pendingApprovalsOfThread(
     .map((row) => new SealedRow(sealing, "approval", [row.id]).open(row));
 }
 
-/** The waits that are not over at `now`. */
-export function waitsOfThread(database: SqliteDatabase, tenant: string, thread: string, now: number): WaitSummary[] {
-  return database.all<WaitSummary>(
-    `SELECT id, kind, name, due_at AS dueAt, reason FROM waypoint_waits
-     WHERE tenant = ? AND thread_id = ? AND state = 'waiting' AND (due_at IS NULL OR due_at > ?) ORDER BY created_at, rowid`,
-    tenant,
-    thread,
-    now,
-  );
+/** The waits that are not over at `now`. @throws DecryptionError */
+export function waitsOfThread(database: SqliteDatabase, sealing: Sealing, thread: string, now: number): WaitSummary[] {
+  return database
+    .all<WaitSummary>(
+      `SELECT id, kind, name, due_at AS dueAt, reason FROM waypoint_waits
+       WHERE tenant = ? AND thread_id = ? AND state = 'waiting' AND (due_at IS NULL OR due_at > ?)
+       ORDER BY created_at, rowid`,
+      sealing.tenant,
+      thread,
+      now,
+    )
+    .map((row) => new SealedRow(sealing, "wait", [row.id]).open(row));
 }

@@ -3,9 +3,21 @@ import { inflateRawSync } from "node:zlib";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { Annotation, Command, MessagesAnnotation, START, StateGraph, interrupt } from "@langchain/langgraph";
 import Database from "better-sqlite3";
+import { z } from "zod";
 import type { SlimSaver } from "../../../src/checkpointer/index.js";
 import { EffectTable } from "../../../src/nodes/effect-table.js";
-import { effect, ledgerOf, pendingApprovals, requestApproval, resolve, unknown } from "../../../src/nodes/index.js";
+import {
+  deliverEvent,
+  effect,
+  ledgerOf,
+  memo,
+  pendingApprovals,
+  requestApproval,
+  resolve,
+  retryLater,
+  unknown,
+  waitForEvent,
+} from "../../../src/nodes/index.js";
 import { decide } from "../../../src/nodes/decide.js";
 import { BUILT_IN_DICTIONARY } from "../../../src/store/sqlite/dictionary.js";
 import { LOOP, checkpointOf, thread } from "../checkpoints.js";
@@ -40,6 +52,12 @@ export const TOLD = {
   reason: "TOLD-reason",
   artifact: "TOLD-artifact",
   artifactName: "TOLD-artifact-name",
+  memoArgs: "TOLD-memo-args",
+  memoValue: "TOLD-memo-value",
+  event: "TOLD-event",
+  keptEvent: "TOLD-kept-event",
+  refusedEvent: "TOLD-refused-event",
+  waitReason: "TOLD-wait-reason",
 } as const;
 
 const State = Annotation.Root({
@@ -117,7 +135,30 @@ export async function tellEverything(checkpointer: SlimSaver): Promise<void> {
   const checkpoint = checkpointOf({ topic: "nothing" });
   const about = { ...LOOP, about: TOLD.metadata };
   await checkpointer.put(thread("v"), checkpoint, about, checkpoint.channel_versions);
+  await tellWaits(checkpointer);
   await checkpointer.putArtifact(TOLD.artifact, { threadId: "t", name: TOLD.artifactName });
+}
+
+/** A memo, an event that is refused, one that is taken, one that is kept, and another try later on. */
+async function tellWaits(checkpointer: SlimSaver): Promise<void> {
+  const ledger = ledgerOf(checkpointer);
+  const schema = z.string().refine((payload) => payload !== TOLD.refusedEvent, { error: () => TOLD.refusedEvent });
+  const app = new StateGraph(State)
+    .addNode("wait", async () => {
+      const value = await memo("draft", { to: TOLD.memoArgs }, () => TOLD.memoValue);
+      const event = await waitForEvent("paid", { schema });
+      return { log: [value, event] };
+    })
+    .addNode("again", () => retryLater({ after: "1h", reason: TOLD.waitReason }))
+    .addEdge(START, "wait")
+    .addEdge("wait", "again")
+    .compile({ checkpointer });
+  const deliver = (name: string, payload: string): Promise<unknown> =>
+    deliverEvent(ledger, { threadId: "w", name, id: payload.length.toString(), payload });
+  for (const payload of [TOLD.refusedEvent, TOLD.event]) await deliver("paid", payload);
+  await deliver("unpaid", TOLD.keptEvent);
+  const config = { configurable: { thread_id: "w" } };
+  await app.invoke({ log: [] }, config);
 }
 
 /** All bytes of a database with its log, and all that its columns hold, also what is deflated in them. */

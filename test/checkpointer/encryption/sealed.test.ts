@@ -74,7 +74,7 @@ describe("whoever has the key", () => {
     expect(await saver.verify()).toMatchObject({ ok: true, orphans: 0 });
     await saver.deleteForRuns([TOLD.run]);
     for (const name of ["t", "copy"]) expect(await saver.getTuple(thread(name))).toBeUndefined();
-    for (const name of ["t", "copy", "u", "v"]) await saver.deleteThread(name);
+    for (const name of ["t", "copy", "u", "v", "w"]) await saver.deleteThread(name);
     expect(await saver.stats()).toMatchObject({ checkpoints: 0, writes: 0, objects: 0 });
     expect(databaseOf(saver).get("SELECT count(*) AS n FROM waypoint_identities")).toEqual({ n: 0 });
   });
