@@ -29,7 +29,7 @@ import { reading } from "./damage.js";
 import { Luggage } from "./luggage.js";
 import { joinMetadata, splitMetadata } from "./metadata-row.js";
 import { newestFirst } from "./newest-first.js";
-import { ThreadDictionaries } from "./thread-dictionaries.js";
+import { ThreadPacks } from "./thread-packs.js";
 import type { Tree } from "./tree.js";
 import { joinWrites, merged, readWrites, writeBytes, writesShape } from "./write-row.js";
 import type { StoredWrite } from "./write-row.js";
@@ -59,16 +59,17 @@ interface TaskWrite extends StoredWrite {
 export class Archive {
   readonly table: CheckpointTable;
   private readonly luggage: Luggage;
-  private readonly dictionaries: ThreadDictionaries;
+  private readonly objects: ObjectTable;
+  private readonly packs: ThreadPacks;
   private collections: number | undefined;
   private newest: Newest | undefined;
 
   constructor(store: Omit<Store, "clock">, classes = new Classes()) {
     const { database } = store;
     this.table = new CheckpointTable(database, store);
-    const objects = new ObjectTable(database, store);
-    this.dictionaries = new ThreadDictionaries(objects, this.table, store.encryption === undefined);
-    this.luggage = new Luggage(objects, new IdentityTable(database, store), classes, this.dictionaries);
+    this.objects = new ObjectTable(database, store);
+    this.packs = new ThreadPacks(this.objects, this.table, store.encryption === undefined);
+    this.luggage = new Luggage(this.objects, new IdentityTable(database, store), classes, this.packs);
   }
 
   storeCheckpoint(
@@ -79,10 +80,9 @@ export class Archive {
     newVersions: ChannelVersions | undefined,
     run: string | undefined,
   ): void {
-    this.dictionaries.within(namespace, () => {
+    this.packs.within(namespace, () => {
       this.insertCheckpoint(namespace, parent, checkpoint, metadata, newVersions, run);
     });
-    this.dictionaries.settle(namespace);
   }
 
   private insertCheckpoint(
@@ -211,9 +211,8 @@ export class Archive {
    */
   tuple(namespace: Namespace, row: CheckpointRow, goingOn = false): CheckpointTuple {
     const written = this.table.taskRows(namespace.id, row.id);
-    const read = (): CheckpointTuple => this.tupleOf(namespace, row, goingOn, written);
     return reading(`Checkpoint ${row.id} of thread "${namespace.thread}"`, () =>
-      goingOn ? this.dictionaries.within(namespace, read) : read(),
+      this.tupleOf(namespace, row, goingOn, written),
     );
   }
 
@@ -305,7 +304,7 @@ export class Archive {
     path: string,
     writes: readonly PendingWrite[],
   ): void {
-    this.dictionaries.within(namespace, () => {
+    this.packs.within(namespace, () => {
       const given = writes.map(([channel, value], index) => ({
         idx: (Object.hasOwn(WRITES_IDX_MAP, channel) ? WRITES_IDX_MAP[channel] : undefined) ?? index,
         channel,
@@ -316,7 +315,6 @@ export class Archive {
       const all = merged(row === undefined ? [] : this.storedWrites(row.body), given);
       if (all.length > 0) this.setWrites(namespace.id, checkpoint, task, all);
     });
-    this.dictionaries.settle(namespace);
   }
 
   private setWrites(namespace: number, checkpoint: string, task: string, writes: readonly StoredWrite[]): void {
@@ -342,7 +340,7 @@ export class Archive {
   /** Forgets what was cached: after a rollback, ids may name other rows. */
   forget(): void {
     this.luggage.forget();
-    this.dictionaries.forget();
+    this.objects.forget();
     this.newest = undefined;
   }
 }

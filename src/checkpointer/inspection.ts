@@ -81,7 +81,7 @@ export class Inspection {
       writes: total(writes, "rows"),
       objects: objects.length,
       rowBytes: total(checkpoints, "bytes") + total(writes, "bytes"),
-      objectBytes: objects.reduce((all, { bytes }) => all + bytes, 0),
+      objectBytes: Math.round(objects.reduce((all, { bytes }) => all + bytes, 0)),
       ...pageBytes(this.store.database),
     };
   }

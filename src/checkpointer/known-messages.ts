@@ -34,6 +34,8 @@ export interface Shelf {
   /** The body of a message that is stored as this object; undefined when it is something else. */
   body(objectId: number): MessageBody | undefined;
   intern(tree: Tree): number;
+  /** Whether an object is new and has no message id yet; the answer is yes once. */
+  takeUnnamed(objectId: number): boolean;
   decode(tree: Tree): unknown;
 }
 
@@ -142,6 +144,6 @@ export class KnownMessages {
   }
 
   private ordinalOf(objectId: number, id: MessageId | undefined): number {
-    return id === undefined ? 0 : this.table.ordinalOf(objectId, id);
+    return id === undefined ? 0 : this.table.ordinalOf(objectId, id, this.shelf.takeUnnamed(objectId));
   }
 }

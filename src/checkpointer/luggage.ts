@@ -13,7 +13,7 @@ import { Lists } from "./lists.js";
 import { MessageBody } from "./message-body.js";
 import { PackedWriter } from "./packed.js";
 import { recordEntries, recordTree } from "./pages.js";
-import type { ThreadDictionaries } from "./thread-dictionaries.js";
+import type { ThreadPacks } from "./thread-packs.js";
 import { KIND, reference, referenceOf, typedOf } from "./tree.js";
 import type { MessageReference, Tree } from "./tree.js";
 
@@ -47,6 +47,8 @@ export class Luggage implements ObjectSink, ObjectSource {
   private readonly ids = new Map<string, number>();
   private readonly longTexts = new KnownTexts(KNOWN_TEXTS.long);
   private readonly shortTexts = new KnownTexts(KNOWN_TEXTS.short);
+  /** What the value that is being stored has brought. */
+  private readonly unnamed = new Set<number>();
   private cached = 0;
   private readonly loader = (id: number): Tree => this.load(id);
   private readonly writer = new PackedWriter();
@@ -61,7 +63,7 @@ export class Luggage implements ObjectSink, ObjectSource {
     private readonly objects: Objects,
     identities: Identities,
     classes: Classes,
-    private readonly dictionaries: Pick<ThreadDictionaries, "notice">,
+    private readonly packs: Pick<ThreadPacks, "notice">,
   ) {
     this.encoder = new Encoder(this, this, classes);
     this.decoder = new Decoder(this, classes);
@@ -77,6 +79,7 @@ export class Luggage implements ObjectSink, ObjectSource {
    */
   store(value: unknown, what: string, limit: number, channel?: string): Tree {
     this.channel = channel;
+    this.unnamed.clear();
     const tree = this.encoder.encode(value, what);
     const [kind] = typedOf(tree) ?? [];
     return this.outsized(tree, kind === KIND.list || kind === KIND.record ? Math.max(limit, ROOT_INLINE_LIMIT) : limit);
@@ -94,6 +97,7 @@ export class Luggage implements ObjectSink, ObjectSource {
   /** The tree of a value as it is; of what is long in it, references. */
   encode(value: unknown, what: string): Tree {
     this.channel = undefined;
+    this.unnamed.clear();
     return this.encoder.encode(value, what);
   }
 
@@ -120,6 +124,7 @@ export class Luggage implements ObjectSink, ObjectSource {
     this.lists.forget();
     this.cache.clear();
     this.ids.clear();
+    this.unnamed.clear();
     this.longTexts.clear();
     this.shortTexts.clear();
     this.cached = 0;
@@ -148,16 +153,22 @@ export class Luggage implements ObjectSink, ObjectSource {
     const key = fingerprint.hash.toString("latin1");
     const known = this.ids.get(key);
     if (known !== undefined) return known;
-    const id = this.objects.find(fingerprint) ?? this.insert(text, fingerprint);
+    const id = this.objects.find(fingerprint) ?? this.insert(tree, text, fingerprint);
     this.keep(id, tree, text.length);
     this.ids.set(key, id);
     return id;
   }
 
-  private insert(text: string, fingerprint: Fingerprint): number {
+  private insert(tree: Tree, text: string, fingerprint: Fingerprint): number {
     const id = this.objects.insert(text, fingerprint);
-    this.dictionaries.notice(id, text);
+    if (!isSaid(tree)) return id;
+    this.packs.notice(id, text);
+    this.unnamed.add(id);
     return id;
+  }
+
+  takeUnnamed(objectId: number): boolean {
+    return this.unnamed.delete(objectId);
   }
 
   load(objectId: number): Tree {
@@ -169,7 +180,6 @@ export class Luggage implements ObjectSink, ObjectSource {
     const missing = objectIds.filter((id) => !this.cache.has(id));
     if (missing.length < 2) return;
     for (const [id, text] of this.objects.readAll(missing)) {
-      this.dictionaries.notice(id, text);
       this.keep(id, JSON.parse(text) as Tree, text.length);
     }
   }
@@ -179,7 +189,6 @@ export class Luggage implements ObjectSink, ObjectSource {
     if (cached !== undefined) return cached;
     const found = this.objects.read(objectId);
     if (typeof found === "string") throw corrupt(objectId, found);
-    this.dictionaries.notice(objectId, found.text);
     return this.keep(objectId, JSON.parse(found.text) as Tree, found.text.length);
   }
 
@@ -247,6 +256,11 @@ export class Luggage implements ObjectSink, ObjectSource {
     this.messages.forget();
     this.lists.forget();
   }
+}
+
+/** Texts and messages; what holds references only goes sooner than they do. */
+function isSaid(tree: Tree): boolean {
+  return typeof tree === "string" || typedOf(tree)?.[0] === KIND.message;
 }
 
 function corrupt(objectId: number, what: "missing" | "corrupt"): CorruptObjectError {

@@ -19,6 +19,5 @@ export function orphans(table: MaintenanceTable, objects: ObjectTable): Orphan[]
   const { reached, broken } = walk([...rows, ...writes], (id) => objects.readUnchecked(id));
   // What stands below a broken object is not seen from here, and may be all that a backup needs to make it whole.
   for (const id of broken.keys()) throw damaged(`Object ${id}, to which something still refers,`);
-  const dictionaries = table.dictionariesOfThreads();
-  return table.objectSizes().filter(({ id }) => !reached.has(id) && !dictionaries.has(id));
+  return table.objectSizes().filter(({ id }) => !reached.has(id));
 }

@@ -192,20 +192,15 @@ export class Upkeep {
     };
   }
 
-  /** What stays must not need a dictionary that goes. */
-  private keepReadable(going: ReadonlySet<number>): void {
-    for (const { id, dictionary } of this.table.objectsWithDictionary()) {
-      if (going.has(dictionary) && !going.has(id)) this.objects.standAlone(id);
-    }
-  }
-
   /** Removes the objects that nothing refers to, in the transaction that made them so. */
   private collect(): PruneReport {
+    this.objects.forget();
     const found = orphans(this.table, this.objects);
-    this.keepReadable(new Set(found.map(({ id }) => id)));
+    this.objects.leavePacks(new Set(found.map(({ id }) => id)));
     for (const { id } of found) this.table.deleteObject(id);
     if (found.length > 0) this.table.countCollection();
-    return { ...NOTHING, objects: found.length, bytes: found.reduce((all, { bytes }) => all + bytes, 0) };
+    const bytes = found.reduce((all, orphan) => all + orphan.bytes, 0);
+    return { ...NOTHING, objects: found.length, bytes: Math.round(bytes) };
   }
 }
 

@@ -2,7 +2,7 @@
 export const CHECKPOINT_SCHEMA = `
 -- state, step, updated_at: the summary; NULL until the root namespace has a checkpoint.
 -- deleted_at: a tombstone; what a run of before the deletion still brings is refused.
--- dictionary: the object that the thread's new objects are deflated with.
+-- loose: objects of the thread that wait for a pack: for each its distance from the one before, and its length.
 CREATE TABLE IF NOT EXISTS waypoint_threads (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   tenant TEXT NOT NULL,
@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS waypoint_threads (
   step INTEGER,
   updated_at INTEGER,
   deleted_at INTEGER,
-  dictionary INTEGER,
+  loose BLOB,
   UNIQUE (tenant, thread)
 );
 CREATE INDEX IF NOT EXISTS waypoint_threads_by_change ON waypoint_threads (tenant, updated_at);
@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS waypoint_writes (
   body BLOB NOT NULL,
   PRIMARY KEY (ns, checkpoint, task)
 ) WITHOUT ROWID;
--- key: the first 6 bytes of the SHA-256; hash: the other 26. owner: of a sealed object, which tenant's and key's it is.
+-- key: the first 6 bytes of the SHA-256; hash: the other 26. codec: above 0, the pack that has its text. owner: of a sealed object, which tenant's and key's it is.
 CREATE TABLE IF NOT EXISTS waypoint_objects (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   key INTEGER NOT NULL,

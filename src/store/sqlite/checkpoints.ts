@@ -11,8 +11,6 @@ export interface Namespace {
   readonly thread: string;
   readonly threadRow: number;
   readonly head: string | null;
-  /** The object that the thread's new objects are deflated with. */
-  readonly dictionary: number | null;
   /** 1 where the thread was deleted. */
   readonly buried: number;
 }
@@ -30,7 +28,7 @@ export interface TaskRow {
 }
 
 const NAMESPACES = `
-  SELECT n.id, n.ns, t.thread, t.id AS threadRow, n.head, t.dictionary, t.deleted_at IS NOT NULL AS buried
+  SELECT n.id, n.ns, t.thread, t.id AS threadRow, n.head, t.deleted_at IS NOT NULL AS buried
   FROM waypoint_namespaces n JOIN waypoint_threads t ON t.id = n.thread
   WHERE t.tenant = ?`;
 
@@ -81,8 +79,14 @@ export class CheckpointTable {
     return this.namespace(thread, ns) as Namespace;
   }
 
-  setDictionary(threadRow: number, object: number): void {
-    this.database.run("UPDATE waypoint_threads SET dictionary = ? WHERE id = ?", object, threadRow);
+  /** The objects of a thread that wait for a pack, as they were set. */
+  loose(threadRow: number): Buffer | null {
+    const row = this.database.get<{ loose: unknown }>("SELECT loose FROM waypoint_threads WHERE id = ?", threadRow);
+    return Buffer.isBuffer(row?.loose) ? row.loose : null;
+  }
+
+  setLoose(threadRow: number, loose: Buffer | null): void {
+    this.database.run("UPDATE waypoint_threads SET loose = ? WHERE id = ?", loose, threadRow);
   }
 
   insert(namespace: number, { id, body }: { id: string; body: Buffer }, run: string | undefined): void {
@@ -216,7 +220,7 @@ export class CheckpointTable {
   /** Leaves a tombstone in place of a deleted thread. */
   bury(thread: string, now: number): void {
     this.database.run(
-      `UPDATE waypoint_threads SET deleted_at = ?, state = NULL, step = NULL, dictionary = NULL
+      `UPDATE waypoint_threads SET deleted_at = ?, state = NULL, step = NULL, loose = NULL
        WHERE tenant = ? AND thread = ?`,
       now,
       this.tenant,

@@ -8,6 +8,7 @@ import { CHECKPOINT_SCHEMA } from "./checkpoint-schema.js";
 import { LEASE_SCHEMA } from "./lease-schema.js";
 import { LEDGER_SCHEMA } from "./ledger-schema.js";
 import { MEMO_SCHEMA } from "./memo-schema.js";
+import { PACK_SCHEMA } from "./pack-schema.js";
 import { WAIT_SCHEMA } from "./wait-schema.js";
 import { SEAL_SCHEMA } from "./seal-schema.js";
 
@@ -22,6 +23,11 @@ const FINDS = /^\s*(SELECT|UPDATE|DELETE)\b/i;
 const NO_CHANGE: BetterSqlite3.RunResult = { changes: 0, lastInsertRowid: 0 };
 
 const BUSY_TIMEOUT_MS = 15_000;
+
+/** Half of SQLite's own: rows are short, and a step changes a few pages of which each is written whole. */
+const PAGE_BYTES = 2048;
+/** The write-ahead log is brought back into the database when it has 4 MB, as SQLite does with larger pages. */
+const WAL_PAGES = 2000;
 
 type Statement = BetterSqlite3.Statement;
 
@@ -196,9 +202,10 @@ function isUnbuilt(error: unknown): boolean {
 function prepareSchema(handle: BetterSqlite3.Database, path: string): void {
   const found = schemaVersion(handle);
   if (found !== undefined && found !== SCHEMA_VERSION) throw otherSchema(path, found);
-  handle.pragma("page_size = 4096");
+  handle.pragma(`page_size = ${PAGE_BYTES}`);
   handle.pragma("journal_mode = WAL");
   handle.pragma("synchronous = NORMAL");
+  handle.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
   if (found === SCHEMA_VERSION) return;
   handle.exec("BEGIN IMMEDIATE");
   handle.exec("CREATE TABLE IF NOT EXISTS waypoint_meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID");
@@ -216,6 +223,7 @@ const LATE_SCHEMAS = [
   ARTIFACT_SCHEMA,
   LEASE_SCHEMA,
   MEMO_SCHEMA,
+  PACK_SCHEMA,
   SEAL_SCHEMA,
   WAIT_SCHEMA,
 ].map(withoutComments);

@@ -1,10 +1,3 @@
-/** A text that others are deflated with: what stands in it costs a few bits where it comes again. */
-export interface Dictionary {
-  /** The object that holds it. */
-  readonly id: number;
-  readonly bytes: Buffer;
-}
-
 /**
  * What the stored form of almost every message holds, the most frequent last. Part of the format: another text needs
  * another codec.

@@ -50,15 +50,14 @@ export class IdentityTable {
       }));
   }
 
-  /** The ordinal of an id, which is stored when it is not among the newest. */
-  ordinalOf(object: number, id: MessageId): number {
-    const [first, last] = identitiesOf(object);
-    const newest = this.database.all<{ id: number; value: unknown }>(
-      "SELECT id, value FROM waypoint_identities WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?",
-      first,
-      last,
-      SEARCHED,
-    );
+  /**
+   * The ordinal of an id, which is stored when it is not among the newest.
+   *
+   * @param isNew whether the object was inserted in this transaction and has no id yet
+   */
+  ordinalOf(object: number, id: MessageId, isNew: boolean): number {
+    const [first] = identitiesOf(object);
+    const newest = isNew ? [] : this.newest(object);
     const known = newest.find((row) => this.opened(row.id, row.value) === id);
     if (known !== undefined) return known.id - first;
     const ordinal = (newest[0]?.id ?? first) - first + 1;
@@ -66,6 +65,14 @@ export class IdentityTable {
     const key = first + ordinal;
     this.database.run("INSERT INTO waypoint_identities (id, value) VALUES (?, ?)", key, this.sealed(key, id));
     return ordinal;
+  }
+
+  private newest(object: number): { id: number; value: unknown }[] {
+    return this.database.all(
+      "SELECT id, value FROM waypoint_identities WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?",
+      ...identitiesOf(object),
+      SEARCHED,
+    );
   }
 
   private sealed(key: number, id: MessageId): Uint8Array | string | number | null {

@@ -5,6 +5,8 @@ import type { CompactId } from "./compact-id.js";
 import type { SqliteDatabase } from "./database.js";
 import { identitiesOf } from "./identities.js";
 import { ownerOf } from "./objects.js";
+import { PackTable } from "./packs.js";
+import type { PackSize } from "./packs.js";
 import { placeOfCheckpoint, placeOfWrites, runColumn, withBody } from "./rows.js";
 
 export interface Size {
@@ -181,21 +183,15 @@ export class MaintenanceTable {
     );
   }
 
+  /** The objects that may be collected; of a pack, each counts an equal part. */
   objectSizes(): { id: number; bytes: number }[] {
-    return this.database.all("SELECT id, length(data) AS bytes FROM waypoint_objects WHERE owner IS ?", this.owner);
-  }
-
-  /** Dictionaries of threads that are there, of all tenants. */
-  dictionariesOfThreads(): Set<number> {
-    const rows = this.database.all<{ dictionary: number }>(
-      "SELECT dictionary FROM waypoint_threads WHERE dictionary IS NOT NULL",
-    );
-    return new Set(rows.map(({ dictionary }) => dictionary));
-  }
-
-  /** Objects that can be read only with a dictionary, by the dictionary's id. */
-  objectsWithDictionary(): { id: number; dictionary: number }[] {
-    return this.database.all("SELECT id, codec AS dictionary FROM waypoint_objects WHERE codec > 0");
+    const packs = new PackTable(this.database).sizes();
+    return this.database
+      .all<{ id: number; codec: number; bytes: number }>(
+        "SELECT id, codec, length(data) AS bytes FROM waypoint_objects WHERE owner IS ?",
+        this.owner,
+      )
+      .map(({ id, codec, bytes }) => ({ id, bytes: shareOf(packs.get(codec)) ?? bytes }));
   }
 
   deleteObject(id: number): void {
@@ -219,4 +215,8 @@ export class MaintenanceTable {
   private size(sql: string, namespace: number): Size {
     return this.database.get<Size>(sql, namespace) ?? { rows: 0, bytes: 0 };
   }
+}
+
+function shareOf(pack: PackSize | undefined): number | undefined {
+  return pack && pack.bytes / pack.members;
 }

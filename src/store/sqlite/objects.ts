@@ -5,11 +5,12 @@ import type { Sealing } from "../sealing.js";
 import { bufferOf, contextOf } from "../sealing.js";
 import type { SqliteDatabase } from "./database.js";
 import { BUILT_IN_DICTIONARY } from "./dictionary.js";
-import type { Dictionary } from "./dictionary.js";
+import { PackTable } from "./packs.js";
+import type { Members } from "./packs.js";
 
 /**
  * How the bytes of an object are kept: as they are, or deflated with the built-in dictionary; a number above 0 is the
- * object that serves as dictionary. The hash is over the plain text, so that all forms are the same object.
+ * pack that has them. The hash is over the plain text, so that all forms are the same object.
  */
 const CODEC = { plain: 0, deflated: -1 } as const;
 
@@ -19,8 +20,8 @@ const DEFLATE_FROM = 64;
 /** Higher ones take longer and save nothing in texts of this length. */
 const DEFLATE_LEVEL = 5;
 const USUAL_RATIO = 4;
-/** Each of 30 KB at most. */
-const DICTIONARIES_KEPT = 256;
+/** Of an object whose text is in a pack. */
+const NO_DATA = Buffer.alloc(0);
 const SHORTEST_CHUNK = 512;
 const LONGEST_CHUNK = 65_536;
 
@@ -48,17 +49,14 @@ export type Found = { readonly text: string } | "missing" | "corrupt";
 
 /** The table of immutable, content-hashed pieces. One row for one content within a tenant. */
 export class ObjectTable {
-  /** Texts of dictionaries by object id, those of the threads that were used last. */
-  private readonly dictionaries = new Map<number, Buffer>();
-  /** What new objects are deflated with, besides the built-in dictionary. */
-  dictionary: Dictionary | undefined;
-
+  private readonly packs: PackTable;
   private readonly owner: number | null;
 
   constructor(
     private readonly database: SqliteDatabase,
     private readonly sealing: Sealing,
   ) {
+    this.packs = new PackTable(database);
     this.owner = ownerOf(sealing);
   }
 
@@ -81,7 +79,7 @@ export class ObjectTable {
 
   insert(text: string, { hash, key }: Fingerprint): number {
     if (this.sealing.encryption !== undefined) return this.insertSealed(text, { hash, key });
-    const { codec, data } = this.encoded(Buffer.from(text), this.dictionary);
+    const { codec, data } = encoded(Buffer.from(text));
     const result = this.database.run(
       "INSERT INTO waypoint_objects (key, hash, codec, data) VALUES (?, ?, ?, ?)",
       key,
@@ -96,7 +94,7 @@ export class ObjectTable {
   private insertSealed(text: string, { hash, key }: Fingerprint): number {
     const last = this.database.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'waypoint_objects'");
     const id = (last?.seq ?? 0) + 1;
-    const { codec, data } = this.encoded(Buffer.from(text), undefined);
+    const { codec, data } = encoded(Buffer.from(text));
     this.database.run(
       "INSERT INTO waypoint_objects (id, key, hash, codec, data, owner) VALUES (?, ?, ?, ?, ?, ?)",
       id,
@@ -109,23 +107,50 @@ export class ObjectTable {
     return id;
   }
 
-  private encoded(bytes: Buffer, dictionary: Dictionary | undefined): { codec: number; data: Buffer } {
-    if (bytes.length < DEFLATE_FROM) return { codec: CODEC.plain, data: bytes };
-    const deflated = deflateRawSync(bytes, {
-      level: DEFLATE_LEVEL,
-      dictionary: dictionary?.bytes ?? BUILT_IN_DICTIONARY,
-      chunkSize: chunkFor(bytes.length),
-    });
-    if (deflated.length >= bytes.length) return { codec: CODEC.plain, data: bytes };
-    return { codec: dictionary?.id ?? CODEC.deflated, data: deflated };
+  /**
+   * Moves texts of objects into packs of their own, those of one call into one. What is in a pack already, is not there,
+   * or is one alone stays as it is.
+   */
+  pack(ids: readonly number[]): void {
+    const members = new Map<number, string>();
+    for (const row of ids.flatMap((id) => this.row(id) ?? [])) {
+      const text = row.codec > 0 ? undefined : this.textOf(row);
+      if (text !== undefined) members.set(row.id, text);
+    }
+    if (members.size > 1) this.move(members, this.packs.insert(members));
   }
 
-  /** Keeps an object without the help of a dictionary that is to go. */
-  standAlone(id: number): void {
-    const row = this.row(id);
-    const plain = row && this.plainBytes(row);
-    if (plain === undefined) return;
-    const { codec, data } = this.encoded(plain, undefined);
+  /** The rows are written anew: SQLite joins pages that a deletion has emptied, not those that an update has. */
+  private move(members: Members, pack: number): void {
+    const rows = [...members.keys()].map((id) => this.row(id) as ObjectRow);
+    for (const { id } of rows) this.database.run("DELETE FROM waypoint_objects WHERE id = ?", id);
+    for (const { id, key, hash } of rows) {
+      this.database.run(
+        "INSERT INTO waypoint_objects (id, key, hash, codec, data) VALUES (?, ?, ?, ?, ?)",
+        id,
+        key,
+        hash,
+        pack,
+        NO_DATA,
+      );
+    }
+  }
+
+  /** Empties the packs of objects that are about to go: the others move, so that nothing of the text is left. */
+  leavePacks(going: ReadonlySet<number>): void {
+    const packs = new Set([...going].map((id) => this.row(id)?.codec ?? CODEC.plain).filter((codec) => codec > 0));
+    for (const pack of packs) this.leavePack(pack, going);
+  }
+
+  private leavePack(pack: number, going: ReadonlySet<number>): void {
+    const staying = new Map([...(this.packs.members(pack) ?? [])].filter(([id]) => !going.has(id)));
+    if (staying.size > 1) this.move(staying, this.packs.insert(staying));
+    else for (const [id, text] of staying) this.standAlone(id, text);
+    this.packs.delete(pack);
+  }
+
+  private standAlone(id: number, text: string): void {
+    const { codec, data } = encoded(Buffer.from(text));
     this.database.run("UPDATE waypoint_objects SET codec = ?, data = ? WHERE id = ?", codec, data, id);
   }
 
@@ -133,15 +158,15 @@ export class ObjectTable {
   readUnchecked(id: number): Found {
     const row = this.row(id);
     if (row === undefined) return "missing";
-    const plain = this.plainBytes(row);
-    return plain === undefined ? "corrupt" : { text: plain.toString() };
+    const text = this.textOf(row);
+    return text === undefined ? "corrupt" : { text };
   }
 
   /** The text of an object, checked against its hash; `"missing"` or `"corrupt"` where it cannot be had. */
   read(id: number): Found {
     const row = this.row(id);
     if (row === undefined) return "missing";
-    const text = this.plainBytes(row)?.toString();
+    const text = this.textOf(row);
     return text !== undefined && this.isOf(row, text) ? { text } : "corrupt";
   }
 
@@ -150,55 +175,39 @@ export class ObjectTable {
     return row.key === key && hasRest(row.hash, hash);
   }
 
-  /** Several at once. Ids that have no row are left out; so is what does not match its hash. */
+  /** Several at once. Ids that have no row are left out; so is what does not match its hash, or that of its pack. */
   readAll(ids: readonly number[]): Map<number, string> {
-    const rows = this.database.all<ObjectRow>(
-      `${OBJECTS} WHERE id IN (SELECT value FROM json_each(?))`,
-      JSON.stringify(ids),
-    );
     const texts = new Map<number, string>();
-    for (const row of rows) {
-      const text = this.plainBytes(row)?.toString();
-      if (text !== undefined && this.isOf(row, text)) texts.set(row.id, text);
+    const wanted = new Set(ids);
+    for (const id of ids) {
+      if (!texts.has(id)) this.readWith(id, wanted, texts);
     }
     return texts;
   }
 
-  /** Makes an object the dictionary of others. @returns undefined when its text cannot be had */
-  dictionaryOf(id: number): Dictionary | undefined {
-    const bytes = this.dictionaryBytes(id);
-    return bytes && { id, bytes };
-  }
-
-  /** Forgets what was cached: after a rollback, ids may name other objects. */
-  forget(): void {
-    this.dictionaries.clear();
-    this.dictionary = undefined;
-  }
-
-  private dictionaryBytes(id: number): Buffer | undefined {
-    const known = this.dictionaries.get(id);
-    if (known !== undefined) return known;
+  /** Reads an object, and of its pack whatever else is wanted. */
+  private readWith(id: number, wanted: ReadonlySet<number>, texts: Map<number, string>): void {
     const row = this.row(id);
-    // A dictionary needs none itself: what is stored otherwise was tampered with, and would not end.
-    const bytes = row !== undefined && row.codec <= 0 ? this.plainBytes(row) : undefined;
-    if (bytes === undefined) return undefined;
-    for (const oldest of this.dictionaries.keys()) {
-      if (this.dictionaries.size < DICTIONARIES_KEPT) break;
-      this.dictionaries.delete(oldest);
+    if (row === undefined) return;
+    if (row.codec > 0) {
+      for (const [member, text] of this.packs.members(row.codec) ?? []) if (wanted.has(member)) texts.set(member, text);
+      return;
     }
-    this.dictionaries.set(id, bytes);
-    return bytes;
+    const text = this.textOf(row);
+    if (text !== undefined && this.isOf(row, text)) texts.set(id, text);
+  }
+
+  /** Forgets what was cached: after a rollback, ids may name other rows. */
+  forget(): void {
+    this.packs.forget();
   }
 
   /** @throws DecryptionError for another key, and where sealed and plain are mixed up */
-  private plainBytes(row: ObjectRow): Buffer | undefined {
-    const { codec } = row;
+  private textOf(row: ObjectRow): string | undefined {
+    if (row.codec > 0) return this.packs.members(row.codec)?.get(row.id);
     const bytes = this.opened(row);
-    if (bytes === undefined) return undefined;
-    if (codec === CODEC.plain) return bytes;
-    const dictionary = codec === CODEC.deflated ? BUILT_IN_DICTIONARY : this.dictionaryBytes(codec);
-    return dictionary && inflated(bytes, dictionary);
+    if (bytes === undefined || row.codec === CODEC.plain) return bytes?.toString();
+    return row.codec === CODEC.deflated ? inflated(bytes)?.toString() : undefined;
   }
 
   private opened({ id, codec, owner, data }: ObjectRow): Buffer | undefined {
@@ -244,9 +253,23 @@ function chunkFor(length: number): number {
   return Math.min(Math.max(length, SHORTEST_CHUNK), LONGEST_CHUNK);
 }
 
-function inflated(bytes: Buffer, dictionary: Buffer): Buffer | undefined {
+function encoded(bytes: Buffer): { codec: number; data: Buffer } {
+  if (bytes.length < DEFLATE_FROM) return { codec: CODEC.plain, data: bytes };
+  const deflated = deflateRawSync(bytes, {
+    level: DEFLATE_LEVEL,
+    dictionary: BUILT_IN_DICTIONARY,
+    chunkSize: chunkFor(bytes.length),
+  });
+  if (deflated.length >= bytes.length) return { codec: CODEC.plain, data: bytes };
+  return { codec: CODEC.deflated, data: deflated };
+}
+
+function inflated(bytes: Buffer): Buffer | undefined {
   try {
-    return inflateRawSync(bytes, { dictionary, chunkSize: chunkFor(bytes.length * USUAL_RATIO) });
+    return inflateRawSync(bytes, {
+      dictionary: BUILT_IN_DICTIONARY,
+      chunkSize: chunkFor(bytes.length * USUAL_RATIO),
+    });
   } catch {
     return undefined;
   }

@@ -79,7 +79,7 @@ describe("whoever has the key", () => {
     expect(databaseOf(saver).get("SELECT count(*) AS n FROM waypoint_identities")).toEqual({ n: 0 });
   });
 
-  it("makes no dictionary of a thread: lengths would tell what one text has in common with others", async () => {
+  it("packs nothing together: lengths would tell what one text has in common with others", async () => {
     const saver = openSaver(":memory:", sealed);
     let config = thread("t");
     for (let turn = 0; turn < 12; turn += 1) {
@@ -87,7 +87,7 @@ describe("whoever has the key", () => {
       config = await saver.put(config, checkpoint, LOOP, checkpoint.channel_versions);
     }
     const database = databaseOf(saver);
-    expect(database.get("SELECT dictionary FROM waypoint_threads")).toEqual({ dictionary: null });
+    expect(database.get("SELECT loose FROM waypoint_threads")).toEqual({ loose: null });
     expect(database.all("SELECT id FROM waypoint_objects WHERE codec > 0")).toEqual([]);
   });
 });
