@@ -20,6 +20,19 @@ export interface Pieces {
 
 /** Pages kept in memory. */
 const PAGES_KEPT = 10_000;
+/** Pages whose elements are looked up together. */
+const PAGES_AT_ONCE = 64;
+
+/** An element that was not looked up yet. */
+interface UnknownElement {
+  readonly tree: Tree;
+  /** Of the message that it may be. */
+  readonly reference: MessageReference | undefined;
+}
+
+function unknownElement(tree: Tree): UnknownElement {
+  return { tree, reference: messageReferenceOf(tree) };
+}
 
 type Encode = (value: unknown) => Tree;
 
@@ -110,30 +123,47 @@ export class Lists {
     const { count, spine, rest } = listParts(tag, this.load);
     this.pieces.prefetch(spine[0] ?? []);
     const elements: KnownElement[] = [];
-    for (const id of spine[0] ?? []) for (const element of this.page(id)) elements.push(element);
-    for (const tree of rest) elements.push(this.elementOf(tree));
+    for (const ids of batches(spine[0] ?? [], PAGES_AT_ONCE)) {
+      for (const page of this.pagesAt(ids)) for (const element of page) elements.push(element);
+    }
+    for (const tree of rest) elements.push(this.elementOf(unknownElement(tree)));
     if (elements.length !== count) throw new TypeError("A stored list has not as many elements as it says.");
     return { spine, elements };
   }
 
-  private page(id: number): readonly KnownElement[] {
-    const known = this.pages.get(id);
-    if (known !== undefined) return known;
-    if (this.pages.size >= PAGES_KEPT) this.pages.clear();
-    const trees = pageElements(this.load(id));
-    const references = trees.map(messageReferenceOf).filter((reference) => reference !== undefined);
+  /** Pages of one list, with one look for all that stands on those that are new here. */
+  private pagesAt(ids: readonly number[]): (readonly KnownElement[])[] {
+    const fresh = new Map<number, UnknownElement[]>();
+    for (const id of ids) if (!this.pages.has(id)) fresh.set(id, this.unknownPage(id));
+    if (fresh.size > 0) this.lookUp([...fresh.values()].flat());
+    return ids.map((id) => this.pages.get(id) ?? this.keep(id, fresh.get(id) ?? this.unknownPage(id)));
+  }
+
+  private unknownPage(id: number): UnknownElement[] {
+    return pageElements(this.load(id)).map(unknownElement);
+  }
+
+  private lookUp(elements: readonly UnknownElement[]): void {
+    const references = elements.flatMap(({ reference }) => reference ?? []);
     this.pieces.prefetch(references.map(({ objectId }) => objectId));
     this.messages.prefetch(references);
-    const elements = trees.map((tree) => this.elementOf(tree));
+  }
+
+  private keep(id: number, page: readonly UnknownElement[]): readonly KnownElement[] {
+    if (this.pages.size >= PAGES_KEPT) this.pages.clear();
+    const elements = page.map((element) => this.elementOf(element));
     this.pages.set(id, elements);
     return elements;
   }
 
-  private elementOf(tree: Tree): KnownElement {
-    const reference = messageReferenceOf(tree);
+  private elementOf({ tree, reference }: UnknownElement): KnownElement {
     const record = reference && this.messages.recordAt(reference);
     return { known: record ?? snapshotOf(tree, this.load), tree };
   }
+}
+
+function* batches<T>(all: readonly T[], size: number): Generator<readonly T[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
 }
 
 function withPlaces(tree: Tree, places: Places[] | undefined): Tree {
