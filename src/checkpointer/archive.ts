@@ -260,7 +260,8 @@ export class Archive {
     return this.sortedWrites(this.table.taskRows(namespace, checkpoint));
   }
 
-  private sortedWrites(rows: readonly TaskRow[]): TaskWrite[] {
+  /** What is in rows of writes, in LangGraph's order. @throws CorruptObjectError */
+  sortedWrites(rows: readonly TaskRow[]): TaskWrite[] {
     const key = ({ path, task, idx }: TaskWrite): ReturnType<typeof writesSortKey> => writesSortKey(path, task, idx);
     return rows
       .flatMap(({ task, body }) => this.storedWrites(body).map((write) => ({ ...write, task })))

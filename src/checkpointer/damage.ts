@@ -1,8 +1,10 @@
 import { WaypointError } from "../shared/errors.js";
+import { isDatabaseError } from "../store/errors.js";
 import { CorruptObjectError } from "./errors.js";
 
 /**
- * Runs what makes values from stored rows. Whatever it trips over is damage in the database, and said to be.
+ * Runs what makes values from stored rows. Whatever it trips over is damage in the database, and said to be; but a
+ * database that does not answer is no damage: its errors stay what they are.
  *
  * @throws CorruptObjectError
  */
@@ -10,7 +12,7 @@ export function reading<T>(what: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (WaypointError.is(error)) throw error;
+    if (WaypointError.is(error) || isDatabaseError(error)) throw error;
     throw damaged(what, error);
   }
 }

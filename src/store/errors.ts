@@ -1,5 +1,11 @@
 import { WaypointError } from "../shared/errors.js";
 
+/** Whether SQLite itself has failed, and not what was made of its rows. */
+export function isDatabaseError(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  return typeof code === "string" && code.startsWith("SQLITE_");
+}
+
 /** The database file cannot be opened, created, read or written: rights, space, or a lock that another process holds. */
 export class StoreUnavailableError extends WaypointError {
   readonly code = "STORE_UNAVAILABLE";

@@ -9,6 +9,7 @@ import {
   StaleCheckpointError,
   StoreUnavailableError,
 } from "../../src/checkpointer/index.js";
+import { reading } from "../../src/checkpointer/damage.js";
 import { InvalidInputError, WaypointError } from "../../src/shared/errors.js";
 import { LOOP, checkpointOf, databaseOf, openSaver, temporaryFolder, thread } from "./harness.js";
 
@@ -32,6 +33,14 @@ async function tampered(sql: string): Promise<SlimSaver> {
   handle.exec(sql);
   handle.close();
   return openSaver(path);
+}
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
 }
 
 const HEAD = "(SELECT head FROM waypoint_namespaces)";
@@ -61,6 +70,35 @@ describe("a row that somebody changed is loud, and no older state is handed out"
 it("a head whose id is none is loud", async () => {
   const saver = await tampered("UPDATE waypoint_namespaces SET head = x'00'");
   await expect(saver.getTuple(thread("t"))).rejects.toThrow(NotADatabaseError);
+});
+
+describe("a database that does not answer is no damage: its error stays what it is", () => {
+  it("where a statement fails while a checkpoint is read", async () => {
+    const saver = await tampered("ALTER TABLE waypoint_objects RENAME TO waypoint_elsewhere");
+    const said = expect.objectContaining({ code: "SQLITE_ERROR" }) as unknown;
+    await expect(saver.getTuple(thread("t"))).rejects.toEqual(said);
+    await expect(saver.position("t")).rejects.toEqual(said);
+    await expect(saver.list(thread("t")).next()).rejects.toEqual(said);
+    await expect(saver.verify()).rejects.toEqual(said);
+  });
+
+  it.each(["SQLITE_BUSY", "SQLITE_IOERR_READ", "SQLITE_NOMEM", "SQLITE_INTERRUPT", "SQLITE_ERROR"])("%s", (code) => {
+    const failed = new Database.SqliteError("it did not answer", code);
+    const read = (): never => {
+      throw failed;
+    };
+    expect(thrownBy(() => reading("A checkpoint", read))).toBe(failed);
+  });
+
+  it("and what is made of its rows is damage as before", () => {
+    const [unreadable, coded] = [new SyntaxError("no JSON"), Object.assign(new Error("no UTF-8"), { code: "ERR_X" })];
+    for (const error of [unreadable, coded]) {
+      const read = (): never => {
+        throw error;
+      };
+      expect(thrownBy(() => reading("A checkpoint", read))).toMatchObject({ code: "CORRUPT_OBJECT", cause: error });
+    }
+  });
 });
 
 describe("a checkpoint that comes again", () => {

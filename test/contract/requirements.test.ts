@@ -112,12 +112,21 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   R4: "checkpointer/size.test.ts",
   R5: "checkpointer/size.test.ts",
   R7: "checkpointer/size.test.ts",
+  R8: "checkpointer/statements.test.ts",
+  R10: "checkpointer/order-of-calls.test.ts",
   R12: "checkpointer/retention.test.ts",
   R13: "checkpointer/leftovers.test.ts",
   R15: "checkpointer/leftovers.test.ts",
   R16: "checkpointer/retention.test.ts",
+  R18: "checkpointer/race.test.ts",
+  R19: "checkpointer/overtaken.test.ts",
+  R20: "checkpointer/overtaken.test.ts",
+  R21: "checkpointer/kill/kill.test.ts",
+  R22: "checkpointer/order-of-calls.test.ts",
+  R29: "checkpointer/trouble.test.ts",
   R39: "contract/requirements.test.ts",
   R41: "contract/requirements.test.ts",
+  R46: "checkpointer/concurrency.test.ts",
   R47: "checkpointer/setup.test.ts",
   R48: "checkpointer/setup.test.ts",
   R49: "checkpointer/setup.test.ts",
@@ -126,6 +135,16 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   R54: "checkpointer/retention.test.ts",
   R55: "checkpointer/import-threads.test.ts",
   R56: "contract/page.test.ts",
+};
+
+/** Requirements that are not met yet, or only in part; what there is instead. */
+const NOT_MET: Readonly<Record<string, string>> = {
+  R6: "threads are not removed by age in one call: listThreads tells when each was last changed, deleteThread removes it",
+  R31: "no fingerprint of the graph is kept with a thread",
+  R32: "there is no hook that migrates what was stored under another schema of the state",
+  R42: "the codec of each object is stored, but users cannot bring one of their own",
+  R50: "there is no pool of connections: the store is a file",
+  R51: "encoding runs within the transaction: there is no pool that it could starve",
 };
 
 const numbersOf = (check: string): string[] =>
@@ -162,10 +181,17 @@ describe("a requirement is proven where it is said to be", () => {
 
   const tests = join(import.meta.dirname, "..");
   it.each(Object.entries(ELSEWHERE))("%s: %s", (number, file) => {
-    const named = [...readFileSync(join(tests, file), "utf8").matchAll(/\((R\d+(?:, R\d+)*)\)/g)].flatMap(
-      ([, numbers = ""]) => numbers.split(", "),
-    );
-    expect(named).toContain(number);
+    const text = readFileSync(join(tests, file), "utf8");
+    const named = [...text.matchAll(/\((R\d+(?:, R\d+)*)\)/g)].flatMap(([, numbers = ""]) => numbers.split(", "));
+    const leading = [...text.matchAll(/["`](R\d+): /g)].map(([, leads]) => leads);
+    expect([...named, ...leading]).toContain(number);
+  });
+
+  it("or said not to be met, each of the 56", () => {
+    const all = Array.from({ length: 56 }, (_, index) => `R${index + 1}`);
+    const said = new Set([...Object.keys(BY_CONTRACT), ...Object.keys(ELSEWHERE), ...Object.keys(NOT_MET)]);
+    expect(all.filter((number) => !said.has(number))).toEqual([]);
+    expect(Object.keys(NOT_MET).filter((number) => number in BY_CONTRACT || number in ELSEWHERE)).toEqual([]);
   });
 });
 

@@ -14,6 +14,13 @@ if (!hasStrace) {
   process.stderr.write("The proof of the sync before an outside call is left out: strace is not installed.\n");
 }
 
+/** From the first row of a key action to what follows it: the outside call, the interrupt, the answer. */
+const KEY_ACTIONS = [
+  ["EFFECT BEGINS", "OUTSIDE CALL"],
+  ["QUESTION BEGINS", "QUESTION IS ASKED"],
+  ["DECISION BEGINS", "DECISION ENDS"],
+] as const;
+
 interface SystemCall {
   readonly name: string;
   /** The file it is about, or the text that it prints. */
@@ -22,13 +29,15 @@ interface SystemCall {
 
 describe.skipIf(!hasStrace && process.env.CI === undefined)("between the commit and what follows it", () => {
   it(
-    "an effect's intent is synced before the outside call, and an ordinary checkpoint is not",
+    "what may not be lost is synced before it has consequences, and an ordinary checkpoint is not",
     { timeout: 120_000 },
     () => {
       const calls = trace();
-      const intent = between(calls, "EFFECT BEGINS", "OUTSIDE CALL");
-      expect(intent.findLastIndex(isWrite)).toBeGreaterThanOrEqual(0);
-      expect(intent.findLastIndex(isSync)).toBeGreaterThan(intent.findLastIndex(isWrite));
+      for (const [begin, end] of KEY_ACTIONS) {
+        const action = between(calls, begin, end);
+        expect(action.findLastIndex(isWrite), begin).toBeGreaterThanOrEqual(0);
+        expect(action.findLastIndex(isSync), begin).toBeGreaterThan(action.findLastIndex(isWrite));
+      }
 
       const checkpoint = between(calls, "CHECKPOINT BEGINS", "CHECKPOINT ENDS");
       expect(checkpoint.some(isWrite)).toBe(true);

@@ -1,6 +1,7 @@
-/** Stores a checkpoint and carries an effect out, and writes a mark to its standard output before and after each. */
+/** Stores a checkpoint, carries an effect out, asks for an approval and decides it, and writes a mark to its standard output before and after each. */
 import { writeSync } from "node:fs";
-import { SlimSaver, effect, ledgerOf } from "../../src/index.js";
+import { Annotation, START, StateGraph } from "@langchain/langgraph";
+import { SlimSaver, decide, effect, ledgerOf, pendingApprovals, requestApproval } from "../../src/index.js";
 import { LOOP, checkpointOf, thread } from "../checkpointer/checkpoints.js";
 
 const { file } = JSON.parse(process.argv[2] ?? "{}") as { file: string };
@@ -21,4 +22,21 @@ const pay = effect({
 mark("EFFECT BEGINS");
 await pay({ order: "7" });
 mark("EFFECT ENDS");
+
+const app = new StateGraph(Annotation.Root({ said: Annotation<string> }))
+  .addNode("ask", async (_state, config) => {
+    mark("QUESTION BEGINS");
+    try {
+      return { said: (await requestApproval({ action: "pay", args: { order: "8" } }, config)).type };
+    } finally {
+      mark("QUESTION IS ASKED");
+    }
+  })
+  .addEdge(START, "ask")
+  .compile({ checkpointer: saver });
+await app.invoke({ said: "" }, { ...thread("asks"), durability: "sync" });
+const [approval] = await pendingApprovals(ledgerOf(saver));
+mark("DECISION BEGINS");
+await decide(ledgerOf(saver), approval?.id ?? "", { type: "approve" }, { by: "ann" });
+mark("DECISION ENDS");
 await saver.close();

@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import type { Job, Report } from "./jobs.js";
+import type { Go, Job, Report } from "./jobs.js";
 
 /** A child process of the contract, seen from the test. */
 export class Child {
@@ -32,7 +32,7 @@ export class Child {
     );
   }
 
-  do(job: Job): void {
+  do(job: Job | Go): void {
     this.process.send(job);
   }
 

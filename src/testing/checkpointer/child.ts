@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { Command } from "@langchain/langgraph";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { InvalidInputError } from "../../shared/errors.js";
@@ -51,14 +52,16 @@ async function carryOut(saver: BaseCheckpointSaver, job: Job): Promise<string[]>
 
 async function run(
   saver: BaseCheckpointSaver,
-  { graph, thread, input, durability, stopAt }: RunJob,
+  { graph, thread, input, durability, stopAt, waitAt }: RunJob,
 ): Promise<string[]> {
   let stopped = false;
   // From that moment on nothing else goes on either: what would be stored after it is not.
   const pass = async (moment: Moment): Promise<void> => {
     stopped ||= moment === stopAt;
+    const told = moment === waitAt ? once(process, "message") : undefined;
     await report({ event: moment });
     if (stopped) await new Promise<never>(() => undefined);
+    await told;
   };
   announceCalls(saver, pass);
   const app = GRAPHS[graph]((node) => pass(`node ${node}`)).compile({ checkpointer: saver }) as LogApp;

@@ -11,6 +11,8 @@ export interface RunJob {
   readonly durability: "sync" | "async" | "exit";
   /** The moment at which the process stands still, so that it can be killed there. */
   readonly stopAt?: Moment;
+  /** The moment at which the process waits until it is told to go on. */
+  readonly waitAt?: Moment;
 }
 
 /** Writes a chain of checkpoints, each with a write, into a thread. */
@@ -21,6 +23,11 @@ export interface WriteJob {
 }
 
 export type Job = RunJob | WriteJob;
+
+/** Tells a process that waits to go on. */
+export interface Go {
+  readonly do: "go";
+}
 
 /** A node has begun, what a node wrote is stored, or the checkpoint of a step is about to be stored or is. */
 export type Moment =

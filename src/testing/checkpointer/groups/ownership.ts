@@ -1,14 +1,46 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
 import { Command } from "@langchain/langgraph";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { holds, refusalOf, same, works } from "../../claims.js";
 import type { Group } from "../../suite.js";
 import { FORK, LOOP, at, chain, checkpointOf, idOf, idsOf, read, store } from "../checkpoints.js";
 import { GRAPHS } from "../graphs.js";
+import type { Observe } from "../graphs.js";
 import type { Trial } from "../trial.js";
 
 type Check = Group<Trial>["checks"][string];
 
-const question = (saver: BaseCheckpointSaver) => GRAPHS.question(() => undefined).compile({ checkpointer: saver });
+const question = (saver: BaseCheckpointSaver, observe: Observe = () => undefined) =>
+  GRAPHS.question(observe).compile({ checkpointer: saver });
+
+/** Holds runs in the node that asks until all of them stand there, or one has ended. */
+function gate(runs: number): { observe: Observe; open: () => void } {
+  let arrived = 0;
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  const observe = async (node: string): Promise<void> => {
+    if (node !== "ask") return;
+    arrived += 1;
+    if (arrived === runs) open();
+    await opened;
+  };
+  return { observe, open };
+}
+
+/** Each answers the question that the thread asks; none is done before all have read it. */
+async function answerAtOnce(
+  savers: readonly BaseCheckpointSaver[],
+  config: RunnableConfig & { durability: "sync" | "async" | "exit" },
+): Promise<PromiseSettledResult<{ log: string[] }>[]> {
+  const { observe, open } = gate(savers.length);
+  return Promise.allSettled(
+    savers.map((saver, index) =>
+      question(saver, observe)
+        .invoke(new Command({ resume: `answer ${index}` }), config)
+        .finally(open),
+    ),
+  );
+}
 
 /** Both see the same question, and both answer. */
 function oneAdvances(durability: "sync" | "async" | "exit"): Check {
@@ -16,9 +48,7 @@ function oneAdvances(durability: "sync" | "async" | "exit"): Check {
     const config = { ...at({ thread: trial.thread() }), durability };
     const savers = [trial.saver, await trial.second()];
     await question(trial.saver).invoke({ log: [] }, config);
-    const runs = await Promise.allSettled(
-      savers.map((saver, index) => question(saver).invoke(new Command({ resume: `answer ${index}` }), config)),
-    );
+    const runs = await answerAtOnce(savers, config);
     const winners = runs.flatMap((run) => (run.status === "fulfilled" ? [run.value.log] : []));
     same(
       winners.length,
@@ -97,7 +127,7 @@ export const ownership: Group<Trial> = {
       const app = question(trial.saver);
       await app.invoke({ log: [] }, config);
       const rivals = [trial.saver, await trial.second()];
-      await Promise.allSettled(rivals.map((saver) => question(saver).invoke(new Command({ resume: "yes" }), config)));
+      await answerAtOnce(rivals, config);
       await works(
         () => app.invoke({ log: ["again"] }, config),
         "After two runs met on a thread, the thread cannot be run any more.",

@@ -130,10 +130,14 @@ export const racers: Group<Trial> = {
       const config = at({ thread: trial.thread() });
       await app.invoke({ log: ["start"] }, config);
       const children = await Promise.all([trial.child(), trial.child()]);
+      const waitAt = "node ask";
       children.forEach((child, index) => {
         const input = { resume: `answer ${index}` };
-        child.do({ do: "run", graph: "question", thread: trial.thread(), input, durability: "sync" });
+        child.do({ do: "run", graph: "question", thread: trial.thread(), input, durability: "sync", waitAt });
       });
+      // Both have read the question before either may go on: none can be done before the other begins.
+      await Promise.all(children.map((child) => child.until(waitAt, "done", "failed")));
+      for (const child of children) child.do({ do: "go" });
       const reports = await Promise.all(children.map((child) => child.until("done", "failed")));
       const winners = reports.flatMap((report) => (report.event === "done" ? [report.log] : []));
       same(
