@@ -3,8 +3,10 @@ import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { RunningTask } from "../shared/langgraph.js";
 import type { Store } from "../store/home.js";
 import { runOnce, type Ran } from "./attempt.js";
+import { delayAfter } from "./backoff.js";
 import type { EffectRow } from "./effect-row.js";
-import { effectId, EffectTable, type Intent, type Settlement } from "./effect-table.js";
+import { effectId } from "./effect-id.js";
+import { EffectTable, type Intent, type Settlement } from "./effect-table.js";
 import { LedgerUnavailableError } from "./errors.js";
 import { leaseOn } from "./lease.js";
 import { apply, contextOf, lookUp, recordOf, resultOf, success, textOf, whyNot, type LookupScope } from "./lookup.js";
@@ -29,6 +31,8 @@ export interface CallScope {
   readonly argsHash: string;
   readonly task: RunningTask | undefined;
   readonly visit: Visit | undefined;
+  /** The thread that an effect outside a graph belongs to. */
+  readonly threadId?: string;
   /** Undefined where nobody can be asked: outside a graph, or without a checkpointer. */
   readonly desk: Desk | undefined;
   /** Where this call asks; stable through re-runs. */
@@ -52,7 +56,7 @@ export class EffectCall {
   private answer: GivenAnswer | undefined;
 
   constructor(private readonly scope: CallScope) {
-    const { store, effect, key, args, argsHash, task, visit, approvalId } = scope;
+    const { store, effect, key, args, argsHash, task, visit, threadId, approvalId } = scope;
     this.table = new EffectTable(store);
     this.lookup = { store, table: this.table, effect, signal: task?.signal };
     this.intent = {
@@ -61,7 +65,7 @@ export class EffectCall {
       key,
       args,
       argsHash,
-      threadId: visit?.threadId ?? "",
+      threadId: visit?.threadId ?? threadId ?? "",
       visit: visit?.id ?? `call:${randomUUID()}`,
       toolCallId: visit?.toolCallId,
       approvalId,
@@ -206,10 +210,9 @@ export class EffectCall {
     if (row.tries >= this.scope.effect.limits.maxAttempts) throw asError(error, recordOf(error));
   }
 
-  private dueAt({ tries }: EffectRow, judgement?: Judgement): number {
-    const { initialInterval, backoffFactor, maxInterval } = this.scope.effect.limits;
-    const backoff = Math.min(maxInterval, initialInterval * backoffFactor ** (tries - 1));
-    return this.scope.store.clock.now() + Math.max(backoff, judgement?.retryAfter ?? 0);
+  private dueAt(row: EffectRow, judgement?: Judgement): number {
+    const { effect, store } = this.scope;
+    return store.clock.now() + delayAfter(row, effect.limits, judgement?.retryAfter);
   }
 
   /** STARTED by somebody who is gone, or UNKNOWN: a person's answer, else the lookup, else a question. */

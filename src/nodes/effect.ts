@@ -7,7 +7,7 @@ import { checkBefore, permissionBehind } from "./approved-args.js";
 import { barrier } from "./barrier.js";
 import { EffectCall } from "./call.js";
 import type { AnyDefinition, EffectDefinition } from "./definition.js";
-import { effectId } from "./effect-table.js";
+import { effectId } from "./effect-id.js";
 import { keyFrom } from "./key.js";
 import { stopOrReturn } from "./latch.js";
 import { findLedger, type Ledger } from "./ledger.js";
