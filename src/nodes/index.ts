@@ -5,6 +5,7 @@ export { absent, failed, succeeded, unknown, type Outcome, type Verdict } from "
 export { Ledger, ledgerOf, memoryLedger, setLedger } from "./ledger.js";
 export { reconcile, type Reconciled, type ReconcileReport } from "./reconcile.js";
 export { resolve } from "./resolve.js";
+export { compensate, type CompensateOptions, type CompensationReport, type CompensationStep } from "./compensate.js";
 export type { Resolution } from "./resolution.js";
 export type { UnknownEffect } from "./unknown-question.js";
 export type { LatchMatter } from "./latch.js";
