@@ -111,7 +111,7 @@ function check(ledger: unknown, threadId: unknown, { reason, onFailure }: Partia
   if (reason !== undefined && (typeof reason !== "string" || reason === "")) {
     throw new InvalidInputError("The reason of compensate must be a text. Nothing was done.");
   }
-  if (onFailure !== undefined && onFailure !== "stop" && onFailure !== "continue") {
+  if (onFailure !== undefined && !["stop", "continue"].includes(onFailure)) {
     throw new InvalidInputError('onFailure of compensate must be "stop" or "continue". Nothing was done.');
   }
 }

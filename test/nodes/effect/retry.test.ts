@@ -114,7 +114,7 @@ describe("where the other side knows the key", () => {
       clock.time += age;
       const { effects } = await reconcile(ledger);
       expect(effects).toMatchObject([{ now: age > 3_600_000 ? "unknown" : "retryable" }]);
-      const result = await send({ id: "o" }).catch((error: { code: string }) => error.code);
+      const result = await send({ id: "o" }).catch((error: unknown) => (error as { code: string }).code);
       expect(result).toEqual(age > 3_600_000 ? "UNKNOWN_OUTCOME" : { receipt: 2 });
       expect(outside.calls).toHaveLength(age > 3_600_000 ? 1 : 2);
     }

@@ -4,7 +4,9 @@ import type { Ledger } from "../../../src/nodes/ledger.js";
 import { ledgerOf } from "../../../src/nodes/ledger.js";
 import { chain, fresh, on, rowOf, saver, StillClock } from "../effect/support.js";
 
-type Booking = { readonly id: string };
+interface Booking {
+  readonly id: string;
+}
 
 /** An outside world in which things are booked and taken back; it counts raw calls and de-duplicates nothing. */
 export class Agency {
