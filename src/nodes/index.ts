@@ -47,6 +47,7 @@ export type { Event, TimedOut, Wait, WaitKind, WaitReference, WaitRequest } from
 export { RetriesExhaustedError } from "./wait-errors.js";
 export { effectContextOf, safeTools } from "./safe-tools.js";
 export { safeToolsMiddleware } from "./safe-tools-middleware.js";
+export { SafeToolNode } from "./safe-tool-node.js";
 export type { ToolApproval, ToolArgs, ToolCallContext, ToolPolicy, ToolRule } from "./tool-policy.js";
 export type {
   Approval,
