@@ -57,7 +57,8 @@ function automatic(name: string, task: RunningTask | undefined, visit: Visit | u
   return JSON.stringify(["auto", task.threadId, visit.id, index]);
 }
 
-function isAutoKey(key: unknown): key is AutoKey {
+/** Whether a definition leaves the key to the visit. */
+export function isAutoKey(key: unknown): key is AutoKey {
   return typeof key === "object" && key !== null && AUTO in key;
 }
 
