@@ -30,7 +30,7 @@ export interface ApprovalNodeOptions<S, A, R>
     ApprovalPolicy<A>,
     Pick<
       EffectDefinition<A, R>,
-      "lookup" | "undo" | "lookupUndo" | "retry" | "timeout" | "keyTtl" | "idempotent" | "classify"
+      "lookup" | "undo" | "lookupUndo" | "retry" | "timeout" | "keyTtl" | "idempotent" | "circuit" | "classify"
     > {
   /** Names the effect in the ledger; unique in the process. */
   readonly name: string;
@@ -79,8 +79,8 @@ export function approvalNode<S, A, R>(
   options: ApprovalNodeOptions<S, A, R>,
 ): (state: S, config: LangGraphRunnableConfig) => Promise<Update<S>> {
   const { name, propose, perform, update, onReject, planVersion, ledger: explicit, ...rest } = options;
-  const { lookup, undo, lookupUndo, retry, timeout, keyTtl, idempotent, classify, ...policy } = rest;
-  const limits = { lookup, undo, lookupUndo, retry, timeout, keyTtl, idempotent, classify, ledger: explicit };
+  const { lookup, undo, lookupUndo, retry, timeout, keyTtl, idempotent, circuit, classify, ...policy } = rest;
+  const limits = { lookup, undo, lookupUndo, retry, timeout, keyTtl, idempotent, circuit, classify, ledger: explicit };
   const performOnce = effectWithGivenRun<A, R>({ name, ...defined(limits) });
 
   return async (state, config) => {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { RunningTask } from "../shared/langgraph.js";
 import type { Store } from "../store/home.js";
 import { runOnce, type Ran } from "./attempt.js";
 import { delayAfter } from "./backoff.js";
+import { Circuit } from "./circuit.js";
 import type { EffectRow } from "./effect-row.js";
 import { effectId } from "./effect-id.js";
 import { EffectTable, type Intent, type Settlement } from "./effect-table.js";
@@ -14,7 +14,17 @@ import { nextMove, type Circumstances, type Move } from "./next-move.js";
 import { judge, type Judgement } from "./outcome.js";
 import { isAlive, landing, stragglers, takeOff } from "./owner.js";
 import type { Desk } from "./question.js";
-import { asError, brokenOff, latched, notDue, refusal, staleFence, unknownOutcome, unrecorded } from "./refusals.js";
+import {
+  asError,
+  brokenOff,
+  isBubbleUp,
+  latched,
+  notDue,
+  refusal,
+  staleFence,
+  unknownOutcome,
+  unrecorded,
+} from "./refusals.js";
 import type { Registered } from "./registry.js";
 import { settlementOf } from "./resolution.js";
 import { insideRunOf } from "./run-scope.js";
@@ -44,20 +54,18 @@ export interface CallScope {
 
 const POLL_MS = 200;
 
-function isBubbleUp(error: unknown): boolean {
-  return typeof error === "object" && error !== null && isGraphBubbleUp(error);
-}
-
 /** Carries an effect out, or hands out what the ledger has. */
 export class EffectCall {
   private readonly table: EffectTable;
   private readonly intent: Intent;
+  private readonly circuit: Circuit | undefined;
   private readonly lookup: LookupScope;
   private answer: GivenAnswer | undefined;
 
   constructor(private readonly scope: CallScope) {
     const { store, effect, key, args, argsHash, task, visit, threadId, approvalId } = scope;
     this.table = new EffectTable(store);
+    this.circuit = effect.limits.circuit && new Circuit(store, effect.limits.circuit);
     this.lookup = { store, table: this.table, effect, signal: task?.signal };
     this.intent = {
       id: effectId(store, effect.definition.name, key),
@@ -126,6 +134,7 @@ export class EffectCall {
     const latch =
       visit === undefined || visit.threadId === "" ? undefined : this.table.latchOn(visit.threadId, this.intent.id);
     if (latch !== undefined) throw latched(latch, this.intent);
+    this.circuit?.admit(this.intent);
     beforeIntent?.(store.database);
   }
 
@@ -168,11 +177,13 @@ export class EffectCall {
   private async record(row: EffectRow, ran: Ran): Promise<void> {
     if (ran.ended === "returned") {
       this.recordSuccess(row, ran.value);
+      this.circuit?.succeeded(row.name);
       return;
     }
     if (ran.ended === "running") this.watch(row, ran.late);
     else if (isBubbleUp(ran.error)) return this.brokenOff(row, ran.error);
     const judgement = judge(ran.error, this.scope.effect.definition.classify);
+    this.circuit?.failed(row.name, judgement);
     const running = ran.ended === "running";
     if (running || ran.timedOut || judgement.verdict === "ambiguous") return this.doubt(row, ran.error, running);
     const error = { ...recordOf(ran.error), class: judgement.class };

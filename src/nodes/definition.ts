@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { toMilliseconds, type Duration } from "../shared/clock.js";
+import { circuitLimits, type CircuitLimits, type CircuitPolicy } from "./circuit.js";
 import type { AutoKey } from "./key.js";
 import { EffectDefinitionError } from "./errors.js";
 import { Ledger } from "./ledger.js";
@@ -64,6 +65,8 @@ export interface EffectDefinition<A, R> {
    * outcome is not known is then made again with the same key, within `retry` and `keyTtl`, instead of asking.
    */
   readonly idempotent?: boolean;
+  /** Holds calls back while the other side keeps failing; without it, every call is made. */
+  readonly circuit?: CircuitPolicy;
   /** Validates the arguments before anything else. */
   readonly schema?: StandardSchemaV1<unknown, A>;
   readonly ledger?: Ledger;
@@ -82,13 +85,14 @@ export interface Limits {
   readonly jitter: number;
   readonly timeout: number | undefined;
   readonly keyTtl: number;
+  readonly circuit: CircuitLimits | undefined;
 }
 
 /** Any effect, where its types do not matter: the ledger hands its arguments and results back as they were given. */
 export type AnyDefinition = EffectDefinition<unknown, unknown>;
 
 /** Checks a definition and reads its durations. */
-export function limitsOf({ name, retry = {}, timeout, keyTtl = "24h" }: AnyDefinition): Limits {
+export function limitsOf({ name, retry = {}, timeout, keyTtl = "24h", circuit }: AnyDefinition): Limits {
   const { maxAttempts = 1, initialInterval = 500, backoffFactor = 2, maxInterval = "30s", jitter = 0.5 } = retry;
   if (!Number.isInteger(maxAttempts) || maxAttempts < 1) {
     throw new EffectDefinitionError(`Effect "${name}": retry.maxAttempts must be a whole number from 1.`);
@@ -98,7 +102,11 @@ export function limitsOf({ name, retry = {}, timeout, keyTtl = "24h" }: AnyDefin
   if (!(jitter >= 0 && jitter <= 1)) {
     throw new EffectDefinitionError(`Effect "${name}": retry.jitter must be a number from 0 to 1.`);
   }
+  if (circuit?.failures !== undefined && !(Number.isInteger(circuit.failures) && circuit.failures >= 1)) {
+    throw new EffectDefinitionError(`Effect "${name}": circuit.failures must be a whole number from 1.`);
+  }
   return {
+    circuit: circuit && circuitLimits(circuit),
     maxAttempts,
     jitter,
     backoffFactor,

@@ -1,5 +1,6 @@
 export { effect, type Effect } from "./effect.js";
 export type { EffectContext, EffectDefinition, RetryPolicy } from "./definition.js";
+export type { CircuitPolicy } from "./circuit.js";
 export { autoKey, type AutoKey } from "./key.js";
 export { absent, failed, succeeded, unknown, type Outcome, type Verdict } from "./outcome.js";
 export { durable, type DurableOptions } from "./durable.js";
@@ -13,6 +14,7 @@ export type { LatchMatter } from "./latch.js";
 export type { EffectId, EffectState } from "./effect-row.js";
 export {
   AutoKeyError,
+  CircuitOpenError,
   CompensatedError,
   EffectClosedError,
   EffectDefinitionError,

@@ -24,7 +24,7 @@ export interface ToolApproval extends Omit<ApprovalPolicy, "identify" | "notify"
 /** How one tool touches the world; what is not said here is as in `effect`. */
 export interface ToolRule extends Pick<
   EffectDefinition<ToolArgs, unknown>,
-  "retry" | "timeout" | "keyTtl" | "classify" | "idempotent"
+  "retry" | "timeout" | "keyTtl" | "classify" | "idempotent" | "circuit"
 > {
   /** The business identity of a call; default: the approval where there is one, else `autoKey` (visit and tool call). */
   readonly key?: OfArgs<[args: ToolArgs, context: ToolCallContext], string | AutoKey>;
