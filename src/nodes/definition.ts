@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { toMilliseconds, type Duration } from "../shared/clock.js";
 import { circuitLimits, type CircuitLimits, type CircuitPolicy } from "./circuit.js";
-import type { AutoKey } from "./key.js";
+import type { AutoKey, OnReplay } from "./key.js";
 import { EffectDefinitionError } from "./errors.js";
 import { Ledger } from "./ledger.js";
 import type { Outcome, Verdict } from "./outcome.js";
@@ -67,6 +67,11 @@ export interface EffectDefinition<A, R> {
   readonly idempotent?: boolean;
   /** Holds calls back while the other side keeps failing; without it, every call is made. */
   readonly circuit?: CircuitPolicy;
+  /**
+   * With `autoKey`, in a replay of an old checkpoint (time travel): `refuse` (the default), with AutoKeyError, or `new`: a
+   * replay is a new visit, and the effect happens again in it, once. A business key finds its record in either case.
+   */
+  readonly onReplay?: OnReplay;
   /** Validates the arguments before anything else. */
   readonly schema?: StandardSchemaV1<unknown, A>;
   readonly ledger?: Ledger;
@@ -120,11 +125,16 @@ export function limitsOf({ name, retry = {}, timeout, keyTtl = "24h", circuit }:
 /** Begins the names of undos in the ledger. */
 export const UNDO = "undo:";
 
+const ON_REPLAY: readonly unknown[] = ["refuse", "new"] satisfies OnReplay[];
+
 const OPTIONAL_FUNCTIONS = ["lookup", "undo", "lookupUndo", "classify"] as const;
 
 /** Checks what the types cannot, and what plain JavaScript gets wrong. */
 export function checkDefinition(definition: AnyDefinition): void {
-  const { name, key, run, ledger, idempotent, ...optional } = definition as Record<keyof AnyDefinition, unknown>;
+  const { name, key, run, ledger, idempotent, onReplay, ...optional } = definition as Record<
+    keyof AnyDefinition,
+    unknown
+  >;
   if (typeof name !== "string" || name === "" || name.length > 200) {
     throw new EffectDefinitionError(
       "An effect needs a name of 1 to 200 characters: it identifies the effect in the ledger.",
@@ -146,6 +156,9 @@ export function checkDefinition(definition: AnyDefinition): void {
   }
   if (idempotent !== undefined && typeof idempotent !== "boolean") {
     throw new EffectDefinitionError(`Effect "${name}": idempotent must be true or false.`);
+  }
+  if (onReplay !== undefined && !ON_REPLAY.includes(onReplay)) {
+    throw new EffectDefinitionError(`Effect "${name}": onReplay must be "refuse" or "new".`);
   }
   if (ledger !== undefined && !Ledger.is(ledger)) {
     throw new EffectDefinitionError(

@@ -144,8 +144,8 @@ async function perform(
   return stopOrReturn({ ...here, ledger, desk, place }, carryOut);
 }
 
-function keyOf({ name, key }: AnyDefinition, args: unknown, here: Here | undefined): string {
-  return keyFrom(key(args), name, here?.task, here?.visit, here?.ordinal ?? 0);
+function keyOf({ name, key, onReplay }: AnyDefinition, args: unknown, here: Here | undefined): string {
+  return keyFrom(key(args), name, here?.task, here?.visit, here?.ordinal ?? 0, onReplay);
 }
 
 /** Whether the effect is found again by a key of the business, whatever becomes of the visit. */

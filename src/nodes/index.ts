@@ -1,7 +1,7 @@
 export { effect, type Effect } from "./effect.js";
 export type { EffectContext, EffectDefinition, RetryPolicy } from "./definition.js";
 export type { CircuitPolicy } from "./circuit.js";
-export { autoKey, type AutoKey } from "./key.js";
+export { autoKey, type AutoKey, type OnReplay } from "./key.js";
 export { absent, failed, succeeded, unknown, type Outcome, type Verdict } from "./outcome.js";
 export { durable, type DurableOptions } from "./durable.js";
 export { Ledger, ledgerOf, memoryLedger, setLedger } from "./ledger.js";
