@@ -12,7 +12,7 @@ import { leaseOn } from "./lease.js";
 import { apply, contextOf, lookUp, recordOf, resultOf, success, textOf, whyNot, type LookupScope } from "./lookup.js";
 import { nextMove, type Circumstances, type Move } from "./next-move.js";
 import { judge, type Judgement } from "./outcome.js";
-import { isAlive, landing, stragglers, takeOff } from "./owner.js";
+import { isAlive, landing, takeOff } from "./owner.js";
 import type { Desk } from "./question.js";
 import {
   asError,
@@ -27,6 +27,7 @@ import {
 } from "./refusals.js";
 import type { Registered } from "./registry.js";
 import { settlementOf } from "./resolution.js";
+import { watchStraggler } from "./straggler.js";
 import { insideRunOf } from "./run-scope.js";
 import { unknownEffect, type GivenAnswer } from "./unknown-question.js";
 import type { Visit } from "./visit.js";
@@ -180,7 +181,7 @@ export class EffectCall {
       this.circuit?.succeeded(row.name);
       return;
     }
-    if (ran.ended === "running") this.watch(row, ran.late);
+    if (ran.ended === "running") watchStraggler(this.scope.store, row, ran.late);
     else if (isBubbleUp(ran.error)) return this.brokenOff(row, ran.error);
     const judgement = judge(ran.error, this.scope.effect.definition.classify);
     this.circuit?.failed(row.name, judgement);
@@ -288,23 +289,5 @@ export class EffectCall {
   private brokenOff(row: EffectRow, cause: unknown): never {
     this.settle(row, this.lost(row, "run called interrupt(), so it was broken off in the middle", "ambiguous"));
     throw brokenOff(row, cause);
-  }
-
-  /** Keeps what comes from a run that outlived its timeout. */
-  private watch(row: EffectRow, late: Promise<Ran>): void {
-    stragglers.add(row.token);
-    // Others must see that this process lives: until the run has ended, it may still do something.
-    const release = leaseOn(this.scope.store).hold();
-    const keep = (ran: Ran): void => {
-      release();
-      stragglers.delete(row.token);
-      const { clock } = this.scope.store;
-      const value = ran.ended === "returned" ? success(ran.value, row).result : undefined;
-      const came =
-        ran.ended === "returned" ? `returned ${value ?? "what cannot be stored"}` : `threw ${textOf(ran.error)}`;
-      this.table.late(row, `${new Date(clock.now()).toISOString()} ${came}`);
-    };
-    // A store that is closed or busy by then loses a remark, not a state.
-    late.then(keep).catch(() => undefined);
   }
 }
