@@ -35,13 +35,27 @@ export class Arrivals {
   }
 }
 
-export function neverStored(threadId: string, ns: string, checkpointId: string, waitedMs: number): NotDurableError {
+const UNKEPT =
+  " A graph compiled with checkpointer: false stores none: only effects with a key of the business work in it.";
+
+/** @param cause why it could not be stored, where that is known */
+export function neverStored(
+  threadId: string,
+  ns: string,
+  checkpointId: string,
+  waitedMs: number,
+  cause?: unknown,
+): NotDurableError {
   const where = ns === "" ? "" : `, namespace "${ns}"`;
+  const how =
+    cause === undefined
+      ? `was not stored within ${waitedMs} ms`
+      : `could not be stored (${cause instanceof Error ? cause.message : "the saver threw"})`;
   return new NotDurableError(
-    `Checkpoint ${checkpointId} of thread "${threadId}"${where} was not stored within ${waitedMs} ms, so what runs now ` +
+    `Checkpoint ${checkpointId} of thread "${threadId}"${where} ${how}, so what runs now ` +
       `could not be found again after a crash. Under durability "exit" it is never stored before the end: ` +
-      `run the graph with durability "async" (the default) or "sync".`,
-    { details: { threadId, checkpointNs: ns, checkpointId } },
+      `run the graph with durability "async" (the default) or "sync".${ns === "" ? "" : UNKEPT}`,
+    { cause, details: { threadId, checkpointNs: ns, checkpointId } },
   );
 }
 

@@ -28,7 +28,10 @@ type Update<S> = Partial<S> | Command;
 export interface ApprovalNodeOptions<S, A, R>
   extends
     ApprovalPolicy<A>,
-    Pick<EffectDefinition<A, R>, "lookup" | "undo" | "retry" | "timeout" | "keyTtl" | "classify"> {
+    Pick<
+      EffectDefinition<A, R>,
+      "lookup" | "undo" | "lookupUndo" | "retry" | "timeout" | "keyTtl" | "idempotent" | "circuit" | "classify"
+    > {
   /** Names the effect in the ledger; unique in the process. */
   readonly name: string;
   /** What to ask for, or undefined to skip. Once it has been asked for, it stands for the rest of the visit. */
@@ -76,8 +79,8 @@ export function approvalNode<S, A, R>(
   options: ApprovalNodeOptions<S, A, R>,
 ): (state: S, config: LangGraphRunnableConfig) => Promise<Update<S>> {
   const { name, propose, perform, update, onReject, planVersion, ledger: explicit, ...rest } = options;
-  const { lookup, undo, retry, timeout, keyTtl, classify, ...policy } = rest;
-  const limits = { lookup, undo, retry, timeout, keyTtl, classify, ledger: explicit };
+  const { lookup, undo, lookupUndo, retry, timeout, keyTtl, idempotent, circuit, classify, ...policy } = rest;
+  const limits = { lookup, undo, lookupUndo, retry, timeout, keyTtl, idempotent, circuit, classify, ledger: explicit };
   const performOnce = effectWithGivenRun<A, R>({ name, ...defined(limits) });
 
   return async (state, config) => {

@@ -1,20 +1,33 @@
 import { randomUUID } from "node:crypto";
-import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { RunningTask } from "../shared/langgraph.js";
 import type { Store } from "../store/home.js";
 import { runOnce, type Ran } from "./attempt.js";
+import { delayAfter } from "./backoff.js";
+import { Circuit } from "./circuit.js";
 import type { EffectRow } from "./effect-row.js";
-import { effectId, EffectTable, type Intent, type Settlement } from "./effect-table.js";
+import { effectId } from "./effect-id.js";
+import { EffectTable, type Intent, type Settlement } from "./effect-table.js";
 import { LedgerUnavailableError } from "./errors.js";
 import { leaseOn } from "./lease.js";
 import { apply, contextOf, lookUp, recordOf, resultOf, success, textOf, whyNot, type LookupScope } from "./lookup.js";
 import { nextMove, type Circumstances, type Move } from "./next-move.js";
 import { judge, type Judgement } from "./outcome.js";
-import { isAlive, landing, stragglers, takeOff } from "./owner.js";
+import { isAlive, landing, takeOff } from "./owner.js";
 import type { Desk } from "./question.js";
-import { asError, brokenOff, latched, notDue, refusal, staleFence, unknownOutcome, unrecorded } from "./refusals.js";
+import {
+  asError,
+  brokenOff,
+  isBubbleUp,
+  latched,
+  notDue,
+  refusal,
+  staleFence,
+  unknownOutcome,
+  unrecorded,
+} from "./refusals.js";
 import type { Registered } from "./registry.js";
 import { settlementOf } from "./resolution.js";
+import { watchStraggler } from "./straggler.js";
 import { insideRunOf } from "./run-scope.js";
 import { unknownEffect, type GivenAnswer } from "./unknown-question.js";
 import type { Visit } from "./visit.js";
@@ -29,6 +42,8 @@ export interface CallScope {
   readonly argsHash: string;
   readonly task: RunningTask | undefined;
   readonly visit: Visit | undefined;
+  /** The thread that an effect outside a graph belongs to. */
+  readonly threadId?: string;
   /** Undefined where nobody can be asked: outside a graph, or without a checkpointer. */
   readonly desk: Desk | undefined;
   /** Where this call asks; stable through re-runs. */
@@ -40,20 +55,18 @@ export interface CallScope {
 
 const POLL_MS = 200;
 
-function isBubbleUp(error: unknown): boolean {
-  return typeof error === "object" && error !== null && isGraphBubbleUp(error);
-}
-
 /** Carries an effect out, or hands out what the ledger has. */
 export class EffectCall {
   private readonly table: EffectTable;
   private readonly intent: Intent;
+  private readonly circuit: Circuit | undefined;
   private readonly lookup: LookupScope;
   private answer: GivenAnswer | undefined;
 
   constructor(private readonly scope: CallScope) {
-    const { store, effect, key, args, argsHash, task, visit, approvalId } = scope;
+    const { store, effect, key, args, argsHash, task, visit, threadId, approvalId } = scope;
     this.table = new EffectTable(store);
+    this.circuit = effect.limits.circuit && new Circuit(store, effect.limits.circuit);
     this.lookup = { store, table: this.table, effect, signal: task?.signal };
     this.intent = {
       id: effectId(store, effect.definition.name, key),
@@ -61,7 +74,7 @@ export class EffectCall {
       key,
       args,
       argsHash,
-      threadId: visit?.threadId ?? "",
+      threadId: visit?.threadId ?? threadId ?? "",
       visit: visit?.id ?? `call:${randomUUID()}`,
       toolCallId: visit?.toolCallId,
       approvalId,
@@ -122,6 +135,7 @@ export class EffectCall {
     const latch =
       visit === undefined || visit.threadId === "" ? undefined : this.table.latchOn(visit.threadId, this.intent.id);
     if (latch !== undefined) throw latched(latch, this.intent);
+    this.circuit?.admit(this.intent);
     beforeIntent?.(store.database);
   }
 
@@ -164,11 +178,13 @@ export class EffectCall {
   private async record(row: EffectRow, ran: Ran): Promise<void> {
     if (ran.ended === "returned") {
       this.recordSuccess(row, ran.value);
+      this.circuit?.succeeded(row.name);
       return;
     }
-    if (ran.ended === "running") this.watch(row, ran.late);
+    if (ran.ended === "running") watchStraggler(this.scope.store, row, ran.late);
     else if (isBubbleUp(ran.error)) return this.brokenOff(row, ran.error);
     const judgement = judge(ran.error, this.scope.effect.definition.classify);
+    this.circuit?.failed(row.name, judgement);
     const running = ran.ended === "running";
     if (running || ran.timedOut || judgement.verdict === "ambiguous") return this.doubt(row, ran.error, running);
     const error = { ...recordOf(ran.error), class: judgement.class };
@@ -206,10 +222,9 @@ export class EffectCall {
     if (row.tries >= this.scope.effect.limits.maxAttempts) throw asError(error, recordOf(error));
   }
 
-  private dueAt({ tries }: EffectRow, judgement?: Judgement): number {
-    const { initialInterval, backoffFactor, maxInterval } = this.scope.effect.limits;
-    const backoff = Math.min(maxInterval, initialInterval * backoffFactor ** (tries - 1));
-    return this.scope.store.clock.now() + Math.max(backoff, judgement?.retryAfter ?? 0);
+  private dueAt(row: EffectRow, judgement?: Judgement): number {
+    const { effect, store } = this.scope;
+    return store.clock.now() + delayAfter(row, effect.limits, judgement?.retryAfter);
   }
 
   /** STARTED by somebody who is gone, or UNKNOWN: a person's answer, else the lookup, else a question. */
@@ -274,23 +289,5 @@ export class EffectCall {
   private brokenOff(row: EffectRow, cause: unknown): never {
     this.settle(row, this.lost(row, "run called interrupt(), so it was broken off in the middle", "ambiguous"));
     throw brokenOff(row, cause);
-  }
-
-  /** Keeps what comes from a run that outlived its timeout. */
-  private watch(row: EffectRow, late: Promise<Ran>): void {
-    stragglers.add(row.token);
-    // Others must see that this process lives: until the run has ended, it may still do something.
-    const release = leaseOn(this.scope.store).hold();
-    const keep = (ran: Ran): void => {
-      release();
-      stragglers.delete(row.token);
-      const { clock } = this.scope.store;
-      const value = ran.ended === "returned" ? success(ran.value, row).result : undefined;
-      const came =
-        ran.ended === "returned" ? `returned ${value ?? "what cannot be stored"}` : `threw ${textOf(ran.error)}`;
-      this.table.late(row, `${new Date(clock.now()).toISOString()} ${came}`);
-    };
-    // A store that is closed or busy by then loses a remark, not a state.
-    late.then(keep).catch(() => undefined);
   }
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { hashOf } from "../shared/canonical.js";
 import type { Store } from "../store/home.js";
 import { SealedRow } from "../store/sealed-columns.js";
 import type { SqliteDatabase } from "../store/sqlite/database.js";
@@ -16,6 +15,7 @@ import {
 import { LedgerUnavailableError, type RecordedError } from "./errors.js";
 import { leaseOn } from "./lease.js";
 import { self } from "./owner.js";
+import { followUndo } from "./undo-row.js";
 
 /** What is to be attempted, and by whom. */
 export interface Intent {
@@ -56,18 +56,6 @@ function unavailable(cause: unknown, { id, name, key, threadId }: Pick<EffectRow
       `mend the store and run again.`,
     { cause, details: { effectId: id, key, threadId } },
   );
-}
-
-/** The same effect has the same id in every process. With encryption only who has the key can make it from the key. */
-export function effectId(
-  { tenant, encryption }: Pick<Store, "tenant" | "encryption">,
-  name: string,
-  key: string,
-): EffectId {
-  const text = JSON.stringify([tenant, name, key]);
-  const digest =
-    encryption === undefined ? hashOf(text) : encryption.fingerprint(Buffer.from(`effect${text}`)).toString("hex");
-  return `eff_${digest.slice(0, 32)}`;
 }
 
 type RawEffect = Record<string, string> & { readonly id: string };
@@ -191,6 +179,7 @@ export class EffectTable {
       if (attempt !== undefined) this.end(from, attempt, recorded, evidence, now);
       if (from.state === "UNKNOWN" && state !== "UNKNOWN") this.release(id, "ledger", `the effect is ${state}`);
       if (latch !== undefined) this.latch(latch);
+      followUndo(this.store, from, state);
       return true;
     };
     try {

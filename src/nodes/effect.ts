@@ -7,8 +7,8 @@ import { checkBefore, permissionBehind } from "./approved-args.js";
 import { barrier } from "./barrier.js";
 import { EffectCall } from "./call.js";
 import type { AnyDefinition, EffectDefinition } from "./definition.js";
-import { effectId } from "./effect-table.js";
-import { keyFrom } from "./key.js";
+import { effectId } from "./effect-id.js";
+import { isAutoKey, keyFrom } from "./key.js";
 import { stopOrReturn } from "./latch.js";
 import { findLedger, type Ledger } from "./ledger.js";
 import type { Desk } from "./question.js";
@@ -136,15 +136,21 @@ async function perform(
       approvalId: options.approvalId ?? permission?.approvalId,
       beforeIntent: options.beforeIntent ?? check,
     };
-    if (here !== undefined) await barrier(here.task, here.task.config, ledger);
+    if (here !== undefined)
+      await barrier(here.task, here.task.config, ledger, isKeyed(effect.definition, args, options));
     return new EffectCall(scope).result();
   };
   if (here === undefined || desk === undefined || !here.visit.inTool) return carryOut();
   return stopOrReturn({ ...here, ledger, desk, place }, carryOut);
 }
 
-function keyOf({ name, key }: AnyDefinition, args: unknown, here: Here | undefined): string {
-  return keyFrom(key(args), name, here?.task, here?.visit, here?.ordinal ?? 0);
+function keyOf({ name, key, onReplay }: AnyDefinition, args: unknown, here: Here | undefined): string {
+  return keyFrom(key(args), name, here?.task, here?.visit, here?.ordinal ?? 0, onReplay);
+}
+
+/** Whether the effect is found again by a key of the business, whatever becomes of the visit. */
+function isKeyed({ key }: AnyDefinition, args: unknown, options: CallOptions): boolean {
+  return options.key !== undefined || !isAutoKey(key(args));
 }
 
 /** By the effect itself, not by the order of calls, which concurrent code may change from pass to pass. */

@@ -52,6 +52,11 @@ export class EffectNotDueError extends WaypointError {
   readonly code = "EFFECT_NOT_DUE";
 }
 
+/** The other side keeps failing, so the effect is held back for a while; nothing was done. */
+export class CircuitOpenError extends WaypointError {
+  readonly code = "CIRCUIT_OPEN";
+}
+
 /** The effect happened, but what it returned cannot be stored and so cannot be handed out again. */
 export class ResultNotStorableError extends WaypointError {
   readonly code = "RESULT_NOT_STORABLE";

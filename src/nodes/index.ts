@@ -1,16 +1,20 @@
 export { effect, type Effect } from "./effect.js";
 export type { EffectContext, EffectDefinition, RetryPolicy } from "./definition.js";
-export { autoKey, type AutoKey } from "./key.js";
+export type { CircuitPolicy } from "./circuit.js";
+export { autoKey, type AutoKey, type OnReplay } from "./key.js";
 export { absent, failed, succeeded, unknown, type Outcome, type Verdict } from "./outcome.js";
+export { durable, type DurableOptions } from "./durable.js";
 export { Ledger, ledgerOf, memoryLedger, setLedger } from "./ledger.js";
 export { reconcile, type Reconciled, type ReconcileReport } from "./reconcile.js";
 export { resolve } from "./resolve.js";
+export { compensate, type CompensateOptions, type CompensationReport, type CompensationStep } from "./compensate.js";
 export type { Resolution } from "./resolution.js";
 export type { UnknownEffect } from "./unknown-question.js";
 export type { LatchMatter } from "./latch.js";
 export type { EffectId, EffectState } from "./effect-row.js";
 export {
   AutoKeyError,
+  CircuitOpenError,
   CompensatedError,
   EffectClosedError,
   EffectDefinitionError,
@@ -46,6 +50,7 @@ export type { Event, TimedOut, Wait, WaitKind, WaitReference, WaitRequest } from
 export { RetriesExhaustedError } from "./wait-errors.js";
 export { effectContextOf, safeTools } from "./safe-tools.js";
 export { safeToolsMiddleware } from "./safe-tools-middleware.js";
+export { SafeToolNode } from "./safe-tool-node.js";
 export type { ToolApproval, ToolArgs, ToolCallContext, ToolPolicy, ToolRule } from "./tool-policy.js";
 export type {
   Approval,

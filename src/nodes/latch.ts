@@ -19,6 +19,7 @@ const STOPS = new Set([
   "IDEMPOTENCY_CONFLICT",
   "EFFECT_IN_PROGRESS",
   "EFFECT_LATCHED",
+  "CIRCUIT_OPEN",
   "EFFECT_DEFINITION",
   "LEDGER_UNAVAILABLE",
   "STALE_CHECKPOINT",
@@ -32,7 +33,7 @@ const STOPS = new Set([
 ]);
 
 /** These end by themselves, or are the matter of another call or run: nothing else is held up. */
-const NOT_OURS = new Set(["EFFECT_IN_PROGRESS", "EFFECT_LATCHED", "STALE_CHECKPOINT"]);
+const NOT_OURS = new Set(["EFFECT_IN_PROGRESS", "EFFECT_LATCHED", "CIRCUIT_OPEN", "STALE_CHECKPOINT"]);
 
 const HOW_TO_ANSWER =
   'Look into it, then resume with { as: "failed", by, evidence } to let the agent know that this call was refused, or with ' +
@@ -47,6 +48,8 @@ export interface LatchMatter {
   readonly message: string;
   readonly effectId?: string;
   readonly key?: string;
+  /** ISO 8601: when it may be over by itself. */
+  readonly retryAt?: string;
   /** Why the last answer settled nothing. */
   readonly problem?: string;
 }
@@ -148,13 +151,14 @@ function matterOf(error: unknown, { visit, place }: ToolScope): LatchMatter | un
   const { code, message, details } = error;
   const foreign = code === "EFFECT_LATCHED" ? details.matter : undefined;
   const matter = typeof foreign === "string" ? foreign : ownMatter(visit, place);
-  const { effectId, key } = details;
+  const { effectId, key, retryAt } = details;
   return {
     matter,
     code,
     message,
     ...(typeof effectId === "string" ? { effectId } : {}),
     ...(typeof key === "string" ? { key } : {}),
+    ...(typeof retryAt === "string" ? { retryAt } : {}),
   };
 }
 

@@ -59,6 +59,7 @@ export function apply(
   { attempt, dueAt }: { attempt?: AttemptOutcome; dueAt?: number } = {},
 ): boolean {
   const logged = attempt === undefined ? {} : { attempt };
+  const retryable = { state: "RETRYABLE", dueAt: dueAt ?? store.clock.now() } as const;
   const settlement = (): Settlement | undefined => {
     switch (outcome.outcome) {
       case "succeeded":
@@ -66,23 +67,45 @@ export function apply(
       case "failed":
         return { state: "FAILED", error: recordOf(outcome.error) };
       case "absent":
-        return mayRunAgain({ store, table, effect }, row, outcome.authoritative)
-          ? { state: "RETRYABLE", dueAt: dueAt ?? store.clock.now() }
-          : undefined;
+        return mayRunAgain({ store, table, effect }, row, outcome.authoritative) ? retryable : undefined;
       case "unknown":
         return undefined;
     }
   };
   const move = settlement();
-  if (move === undefined) return false;
-  table.settle(row, { ...move, ...logged, evidence: `lookup: ${outcome.outcome}` });
+  if (move !== undefined) {
+    table.settle(row, { ...move, ...logged, evidence: `lookup: ${outcome.outcome}` });
+    return true;
+  }
+  if (attempt === undefined || !mayRepeat({ store, effect }, row, attempt)) return false;
+  table.settle(row, {
+    ...retryable,
+    ...logged,
+    evidence: "the other side carries out one of several calls with one key",
+  });
   return true;
+}
+
+/** Whether the attempt that has just been lost may be made again, whatever became of it: the other side tells by the key. */
+function mayRepeat(
+  { store, effect }: Pick<LookupScope, "store" | "effect">,
+  row: EffectRow,
+  lost: AttemptOutcome,
+): boolean {
+  const { definition, limits } = effect;
+  if (definition.idempotent !== true || isPastTtl(store, row, limits)) return false;
+  // The loss of a process says nothing against another attempt; an attempt that failed counts.
+  return lost === "abandoned" || row.tries < limits.maxAttempts;
+}
+
+function isPastTtl({ clock }: Store, { roundSince }: EffectRow, { keyTtl }: Registered["limits"]): boolean {
+  return clock.now() - roundSince > keyTtl;
 }
 
 /** Why a lookup did not settle the matter, for the person who is asked. */
 export function whyNot(scope: LookupScope, row: EffectRow, outcome: Outcome<unknown>): string {
   const { limits, definition } = scope.effect;
-  if (definition.lookup === undefined) return "the effect has no lookup";
+  if (definition.lookup === undefined) return noLookup(scope, row);
   if (outcome.outcome === "unknown") return outcome.evidence ?? "lookup could not tell";
   if (outcome.outcome !== "absent") return `lookup: ${outcome.outcome}`;
   if (!outcome.authoritative) return "lookup does not see it, which is not final";
@@ -91,9 +114,15 @@ export function whyNot(scope: LookupScope, row: EffectRow, outcome: Outcome<unkn
   return `lookup does not see it, but the key is ${hours} hours old and the other side may have forgotten it (keyTtl ${limits.keyTtl / 36e5} h)`;
 }
 
+function noLookup({ store, effect }: LookupScope, row: EffectRow): string {
+  if (effect.definition.idempotent !== true) return "the effect has no lookup";
+  return isPastTtl(store, row, effect.limits)
+    ? "the key is older than keyTtl, so the other side may have forgotten it"
+    : "the attempts of retry are used up, and the effect has no lookup";
+}
+
 function mayRunAgain(scope: LookupScope, row: EffectRow, authoritative: unknown): boolean {
-  const age = scope.store.clock.now() - row.roundSince;
-  return authoritative === true && age <= scope.effect.limits.keyTtl && !isStraggling(scope, row);
+  return authoritative === true && !isPastTtl(scope.store, row, scope.effect.limits) && !isStraggling(scope, row);
 }
 
 /** Whether the attempt was given up while its `run` went on, here or in another process that lives: it may still act. */

@@ -11,6 +11,8 @@ interface Matter {
   readonly effectId: string | undefined;
   /** It waits for a call that somebody else makes, and for nothing else. */
   readonly busy: boolean;
+  /** It waits for this moment (ISO 8601), and for nothing else. */
+  readonly retryAt?: string | undefined;
 }
 
 /** The matters of one of the ledger's own questions; empty for every other question. */
@@ -19,9 +21,10 @@ export function mattersOf({ value }: PendingQuestion): Matter[] {
   if (type === "waypoint.unknown_effect")
     return list(effects).map(({ effectId }) => ({ id: String(effectId), effectId, busy: false }));
   if (type === "waypoint.latched")
-    return list(matters).map(({ matter, effectId, code }) => ({
+    return list(matters).map(({ matter, effectId, code, retryAt }) => ({
       id: String(matter),
       effectId,
+      retryAt,
       busy: code === "EFFECT_IN_PROGRESS",
     }));
   return [];
@@ -40,10 +43,11 @@ export function problemWithAnswer(question: PendingQuestion, answer: unknown): s
   return readings.flatMap((reading) => ("problem" in reading ? reading.problem : []))[0];
 }
 
-function isOver({ id, effectId, busy }: Matter, store: Store): boolean {
+function isOver({ id, effectId, busy, retryAt }: Matter, store: Store): boolean {
   const table = new EffectTable(store);
   const latch = table.findLatch(id);
   if (latch !== undefined) return latch.releasedAt !== null;
+  if (retryAt !== undefined) return Date.parse(retryAt) <= store.clock.now();
   const row = effectId === undefined ? undefined : table.find(effectId);
   if (row === undefined) return false;
   if (busy) return row.state !== "STARTED" || !isAlive(store, row);
@@ -54,6 +58,7 @@ interface Listed {
   readonly effectId?: string;
   readonly matter?: string;
   readonly code?: string;
+  readonly retryAt?: string;
 }
 
 function list(value: unknown): Listed[] {

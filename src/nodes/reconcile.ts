@@ -4,7 +4,7 @@ import { EffectTable } from "./effect-table.js";
 import { Ledger } from "./ledger.js";
 import { apply, lookUp, whyNot, type LookupScope } from "./lookup.js";
 import { isAlive } from "./owner.js";
-import { registered } from "./registry.js";
+import { effectNamed } from "./undo.js";
 
 /** What became of one effect whose outcome was open. */
 export interface Reconciled {
@@ -28,7 +28,7 @@ export interface ReconcileReport {
 
 /**
  * Asks the `lookup` of every effect whose outcome is open: those that nobody is carrying out any more, and those that
- * are unknown. Run it at start, or from a timer.
+ * are unknown; of an undo, its `lookupUndo`. Run it at start, or from a timer.
  *
  * - It never calls `run`.
  * - Effects are found by name, so the modules that define them must have been loaded; others stay as they are.
@@ -51,7 +51,7 @@ async function reconcileOne({ store }: Ledger, table: EffectTable, row: EffectRo
   const { id: effectId, name, key, threadId } = row;
   const known = { effectId, name, key, threadId };
   if (row.state === "STARTED" && isAlive(store, row)) return { ...known, now: "running" };
-  const effect = registered(name);
+  const effect = effectNamed(name, store);
   const lost = row.state === "STARTED" ? ({ attempt: "abandoned" } as const) : {};
   if (effect === undefined) {
     const why = `no effect of this name is defined in this process`;

@@ -1,3 +1,4 @@
+import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { EffectRow, Latch } from "./effect-row.js";
 import type { Intent } from "./effect-table.js";
 import {
@@ -93,6 +94,11 @@ export function staleFence({ id, name, key, threadId, attempt, fence }: EffectRo
       `(${came}) was kept as evidence and changed nothing; run the node again to get what the ledger has.`,
     { details: { effectId: id, key, threadId, fence } },
   );
+}
+
+/** Whether LangGraph stops the run by this error. */
+export function isBubbleUp(error: unknown): boolean {
+  return typeof error === "object" && error !== null && isGraphBubbleUp(error);
 }
 
 export function brokenOff({ id, name, key, threadId }: EffectRow, cause: unknown): EffectDefinitionError {

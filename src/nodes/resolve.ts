@@ -1,9 +1,12 @@
 import { InvalidInputError } from "../shared/errors.js";
 import type { EffectId, EffectRow } from "./effect-row.js";
+import type { Store } from "../store/home.js";
+import { effectId } from "./effect-id.js";
 import { EffectTable } from "./effect-table.js";
 import { EffectClosedError, EffectInProgressError, EffectNotFoundError } from "./errors.js";
 import { Ledger } from "./ledger.js";
 import { isAlive } from "./owner.js";
+import { isUndo, undoOfEffect } from "./undo-row.js";
 import { readResolution, settlementOf, type Resolution } from "./resolution.js";
 
 /**
@@ -11,6 +14,8 @@ import { readResolution, settlementOf, type Resolution } from "./resolution.js";
  *
  * - `succeeded`: every run returns `result` from now on. `failed`: the visit that made the call gets `evidence` as its
  *   refusal; a new visit may try again. `retry`: the next run carries the effect out, with the same key.
+ * - Of an effect whose undo did not go through (COMPENSATION_FAILED), it settles the undo, by the id of either:
+ *   `succeeded` where it was taken back by hand, `retry` for `compensate` to try again.
  * - It changes the ledger only. A thread that waits with a question is continued with `resume`; its answer then settles
  *   nothing more.
  * - Who said so, and why, is kept with the effect.
@@ -32,7 +37,7 @@ export async function resolve(ledger: Ledger, id: EffectId, resolution: Resoluti
 /** Settles a matter by its id: an effect, or a latch with an id of its own. */
 export function settleMatter({ store }: Ledger, id: string, resolution: Resolution): void {
   const table = new EffectTable(store);
-  const row = table.find(id);
+  const row = undoBehind(store, table.find(id));
   if (row === undefined) {
     releaseLatch(table, id, resolution);
     return;
@@ -45,7 +50,7 @@ export function settleMatter({ store }: Ledger, id: string, resolution: Resoluti
       },
     );
   }
-  const open = row.state === "UNKNOWN" || row.state === "STARTED";
+  const open = isOpen(row);
   const abandoned = row.state === "STARTED" ? ({ attempt: "abandoned" } as const) : {};
   if (open && table.settle(row, { ...settlementOf(row, resolution, store.clock.now()), ...abandoned })) return;
   throw new EffectClosedError(
@@ -54,6 +59,19 @@ export function settleMatter({ store }: Ledger, id: string, resolution: Resoluti
       `continue with resume(app, config)${row.state === "SUCCEEDED" ? "; if it is wrong, put it right outside: the record stands" : ""}.`,
     { details: { effectId: id, key: row.key, threadId: row.threadId, state: row.state } },
   );
+}
+
+/** Of an effect that is being taken back, the undo is what can be settled. */
+function undoBehind(store: Store, row: EffectRow | undefined): EffectRow | undefined {
+  if (row?.state !== "COMPENSATING" && row?.state !== "COMPENSATION_FAILED") return row;
+  const { name, key } = undoOfEffect(row);
+  return new EffectTable(store).find(effectId(store, name, key)) ?? row;
+}
+
+/** An undo that failed is not at its end: somebody may take the effect back by hand. */
+function isOpen(row: EffectRow): boolean {
+  if (row.state === "UNKNOWN" || row.state === "STARTED") return true;
+  return isUndo(row) && (row.state === "FAILED" || row.state === "RETRYABLE");
 }
 
 function releaseLatch(table: EffectTable, id: string, { by, evidence }: Resolution): void {

@@ -6,7 +6,7 @@ import type { Approval } from "./approval.js";
 import { ApprovalTable } from "./approval-table.js";
 import { isGranted, keyUnder } from "./ask-anew.js";
 import type { EffectContext } from "./definition.js";
-import { effectId } from "./effect-table.js";
+import { effectId } from "./effect-id.js";
 import { freezeArgs } from "./frozen-action.js";
 import { effectWithGivenRun } from "./given-run.js";
 import { autoKey, type AutoKey } from "./key.js";

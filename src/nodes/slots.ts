@@ -6,6 +6,7 @@
  */
 import { forgetStaleAnswer, type RunningTask } from "../shared/langgraph.js";
 import { processWide } from "../shared/process-wide.js";
+import { slotUsed } from "../shared/slot-use.js";
 import { storeOf } from "../store/home.js";
 import { AttemptDesk } from "./desk.js";
 import { nearestLedger, type Ledger } from "./ledger.js";
@@ -23,6 +24,7 @@ export function registerRenderer(kind: QuestionKind, renderer: Renderer): void {
 
 /** The desk of an attempt: the same object for all its operations. A new attempt closes the desk of the one before. */
 export function deskOf(ledger: Ledger, task: RunningTask): Desk {
+  slotUsed();
   const current = desks.get(task.scratchpad);
   if (current?.pass === task.pass) return current.for(task);
   current?.supersede();

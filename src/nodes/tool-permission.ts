@@ -71,7 +71,10 @@ function slotOf(tool: string, args: ToolArgs): string {
 }
 
 /** The decision that the middleware got for this very call, if it stands. */
-function askedBefore(table: ApprovalTable, { tool, args, task }: ToolCallRequest): Approval | undefined {
+function askedBefore(
+  table: ApprovalTable,
+  { tool, args, task }: Pick<ToolCallRequest, "tool" | "args" | "task">,
+): Approval | undefined {
   if (task.toolCallId === undefined) return undefined;
   const newest = table
     .ofToolCall(task.threadId, task.toolCallId)
@@ -87,6 +90,15 @@ function askedBefore(table: ApprovalTable, { tool, args, task }: ToolCallRequest
   const fits = newest.decidedHash === actionHash(tool, text, newest.summary);
   const spentIn = table.follower(newest.id, task.threadId)?.visit ?? newest.usedIn;
   return fits && (spentIn === undefined || spentIn === visitOf(task).id) ? newest : undefined;
+}
+
+/** The refusal that another visit got for this very call: it never runs, whatever routes it here. */
+export function refusedElsewhere(
+  ledger: Ledger,
+  { tool, args, task }: Pick<ToolCallRequest, "tool" | "args" | "task">,
+): Approval | undefined {
+  const asked = askedBefore(new ApprovalTable(ledger.store), { tool, args, task });
+  return asked === undefined || isGranted(asked) || asked.visit === visitOf(task).id ? undefined : asked;
 }
 
 /** Two nodes of one run of one graph: their namespaces differ in the last segment. Subagents may share call ids. */

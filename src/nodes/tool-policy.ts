@@ -24,12 +24,13 @@ export interface ToolApproval extends Omit<ApprovalPolicy, "identify" | "notify"
 /** How one tool touches the world; what is not said here is as in `effect`. */
 export interface ToolRule extends Pick<
   EffectDefinition<ToolArgs, unknown>,
-  "retry" | "timeout" | "keyTtl" | "classify"
+  "retry" | "timeout" | "keyTtl" | "classify" | "idempotent" | "circuit"
 > {
   /** The business identity of a call; default: the approval where there is one, else `autoKey` (visit and tool call). */
   readonly key?: OfArgs<[args: ToolArgs, context: ToolCallContext], string | AutoKey>;
   readonly lookup?: OfArgs<[args: ToolArgs, context: EffectContext], Promise<Outcome<unknown>>>;
   readonly undo?: OfArgs<[args: ToolArgs, receipt: unknown, context: EffectContext], Promise<void>>;
+  readonly lookupUndo?: OfArgs<[args: ToolArgs, receipt: unknown, context: EffectContext], Promise<Outcome<unknown>>>;
   readonly approval?: true | ToolApproval;
 }
 

@@ -10,6 +10,7 @@ import type { BaseCheckpointSaver, ChannelVersions, Checkpoint } from "@langchai
 import { ERROR, INTERRUPT, RESUME, TASKS } from "@langchain/langgraph-checkpoint";
 import { START, interrupt, isGraphInterrupt } from "@langchain/langgraph";
 import { processWide } from "./process-wide.js";
+import { slotUsed } from "./slot-use.js";
 
 /** Channels of pending writes that carry control, not state. */
 export const CONTROL = { error: ERROR, interrupt: INTERRUPT, resume: RESUME, tasks: TASKS } as const;
@@ -143,9 +144,21 @@ export function bringsInput(
   return durability === "exit" && newVersions !== undefined && Object.hasOwn(newVersions, START);
 }
 
+/** Whether a `Send` scheduled the node that runs with this configuration: its input is then no state of the graph. */
+export function isSent({ metadata }: RunnableConfig): boolean {
+  const triggers: unknown = metadata?.langgraph_triggers;
+  return Array.isArray(triggers) && triggers.includes("__pregel_push");
+}
+
 /** Whether the run, or the run that a subgraph belongs to, started from an old checkpoint (time travel). */
 export function isReplaying({ configurable }: RunnableConfig): boolean {
   return (configurable as Configurable | undefined)?.__pregel_replay_state !== undefined;
+}
+
+/** How many tasks and subgraphs this attempt has called: LangGraph finds those of an earlier pass again by their number. */
+export function callsCounted(scratchpad: Scratchpad): number {
+  const { callCounter = 0, subgraphCounter = 0 } = scratchpad as { callCounter?: number; subgraphCounter?: number };
+  return callCounter + subgraphCounter;
 }
 
 /** Whether the next `interrupt()` of this attempt would return an answer instead of asking. */
@@ -258,6 +271,7 @@ function passOf(scratchpad: Scratchpad): number {
     get: () => seen.counter,
     set: (counter: number) => {
       if (counter === -1) seen.pass += 1;
+      else slotUsed();
       seen.counter = counter;
     },
     enumerable: true,

@@ -25,9 +25,11 @@ import {
   CONTROL,
   ambientConfig,
   askedNowhere,
+  callsCounted,
   hasAnswer,
   interruptIdOf,
   interruptIn,
+  isSent,
   isUnanswered,
   isUserChannel,
   outsideTask,
@@ -350,5 +352,36 @@ describe("checkpoints", () => {
       for (const name of Object.keys(checkpoint.channel_values)) names.add(name);
     }
     expect([...names].filter(isUserChannel)).toEqual(["messages"]);
+  });
+});
+
+describe("what a tool node reads", () => {
+  it("whether a Send scheduled it", async () => {
+    const sent: boolean[] = [];
+    const app = graphOf((given) => void sent.push(isSent(given)))
+      .addConditionalEdges("work", () => (sent.length < 2 ? [new Send("work", input)] : []))
+      .compile();
+    await app.invoke(input);
+    expect(sent).toEqual([false, true]);
+  });
+
+  it("how many tasks and graphs a node has called", async () => {
+    const counts: number[] = [];
+    const child = functional("child", () => Promise.resolve(1));
+    const inner = graphOf(() => undefined).compile();
+    const app = new StateGraph(MessagesAnnotation)
+      .addNode("work", async (_state, given) => {
+        const { scratchpad } = runningTask(given)!;
+        counts.push(callsCounted(scratchpad));
+        await child();
+        counts.push(callsCounted(scratchpad));
+        await inner.invoke(input, given);
+        counts.push(callsCounted(scratchpad));
+        return {};
+      })
+      .addEdge(START, "work")
+      .compile({ checkpointer: new MemorySaver() });
+    await app.invoke(input, config);
+    expect(counts).toEqual([0, 1, 2]);
   });
 });

@@ -4,6 +4,7 @@ import { requireOptional } from "../../shared/optional.js";
 import { NotADatabaseError, SchemaVersionError, StoreClosedError, StoreUnavailableError } from "../errors.js";
 import { APPROVAL_SCHEMA } from "./approval-schema.js";
 import { ARTIFACT_SCHEMA } from "./artifact-schema.js";
+import { CIRCUIT_SCHEMA } from "./circuit-schema.js";
 import { CHECKPOINT_SCHEMA } from "./checkpoint-schema.js";
 import { LEASE_SCHEMA } from "./lease-schema.js";
 import { LEDGER_SCHEMA } from "./ledger-schema.js";
@@ -221,6 +222,7 @@ const LATE_SCHEMAS = [
   LEDGER_SCHEMA,
   APPROVAL_SCHEMA,
   ARTIFACT_SCHEMA,
+  CIRCUIT_SCHEMA,
   LEASE_SCHEMA,
   MEMO_SCHEMA,
   PACK_SCHEMA,

@@ -23,6 +23,10 @@ export const EFFECTS = {
   settle: `UPDATE waypoint_effects SET state = @state, version = version + 1, due_at = @dueAt, result = @result, error = @error,
       evidence = coalesce(@evidence, evidence), since = @now
     WHERE id = @id AND version = @version AND fence = @fence`,
+  /** Follows what its undo does; nothing else leaves these states. */
+  compensate: `UPDATE waypoint_effects SET state = @state, version = version + 1, since = @now,
+      evidence = coalesce(@evidence, evidence)
+    WHERE tenant = @tenant AND id = @id AND state IN ('SUCCEEDED', 'COMPENSATING', 'COMPENSATION_FAILED')`,
   open: `SELECT * FROM waypoint_effects WHERE tenant = ? AND state IN ('STARTED', 'UNKNOWN') ORDER BY created_at, id`,
   openOfThread: `SELECT * FROM waypoint_effects WHERE tenant = ? AND thread_id = ? AND state IN ('STARTED', 'UNKNOWN')
     ORDER BY created_at, id`,

@@ -114,7 +114,10 @@ describe("a failure that certainly did nothing", () => {
       if (failures-- > 0) throw refusedConnection();
       return outside.call(args, context);
     };
-    const pay = refund(outside, { run, retry: { maxAttempts: 5, initialInterval: "1s", maxInterval: "5s" } });
+    const pay = refund(outside, {
+      run,
+      retry: { maxAttempts: 5, initialInterval: "1s", maxInterval: "5s", jitter: 0 },
+    });
     expect(await pay({ id: "o", amount: 1 })).toEqual({ receipt: 1 });
     expect(clock.slept).toEqual([1000, 2000, 4000, 5000]);
   });

@@ -137,6 +137,34 @@ describe("autoKey", () => {
   });
 });
 
+describe("onReplay", () => {
+  it("new: an effect that only its visit identifies happens once in each replay", async () => {
+    const checkpointer = saver();
+    const outside = new Outside();
+    const send = effect<object, unknown>({
+      name: fresh("send"),
+      key: () => autoKey,
+      onReplay: "new",
+      run: async (args, context) => outside.call(args, context),
+    });
+    const app = chain(checkpointer, { node: async () => ({ log: [await send({}), interrupt("more?")] }) });
+    await app.invoke({}, on("t"));
+    await app.invoke(answer("yes"), on("t"));
+    expect(outside.calls).toHaveLength(1);
+    let first: unknown;
+    for await (const { config, metadata } of checkpointer.list(on("t"))) if (metadata?.step === 0) first = config;
+    await app.invoke(null, first as object);
+    await app.invoke(answer("yes"), on("t"));
+    expect(outside.calls).toHaveLength(2);
+    expect(new Set(outside.calls.map(({ key }) => key)).size).toBe(2);
+  });
+
+  it("of any other word is refused", () => {
+    const wrong = { name: fresh("x"), key: () => "k", run: async () => 1, onReplay: "reuse" as never };
+    expect(() => effect(wrong)).toThrow(expect.objectContaining({ code: "EFFECT_DEFINITION" }) as Error);
+  });
+});
+
 describe("the barrier", () => {
   it.each([
     ["SlimSaver", () => saver()],

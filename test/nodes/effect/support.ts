@@ -3,7 +3,8 @@ import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { SlimSaver } from "../../../src/checkpointer/slim-saver.js";
 import type { AttemptRow, EffectRow, EffectState } from "../../../src/nodes/effect-row.js";
-import { effectId, EffectTable } from "../../../src/nodes/effect-table.js";
+import { effectId } from "../../../src/nodes/effect-id.js";
+import { EffectTable } from "../../../src/nodes/effect-table.js";
 import type { Ledger } from "../../../src/nodes/ledger.js";
 import type { Clock } from "../../../src/shared/clock.js";
 
