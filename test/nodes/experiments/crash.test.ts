@@ -280,6 +280,8 @@ describe("E21: a node with a cachePolicy", () => {
   });
 });
 
+const isUnknownThread = (error: unknown): boolean => (error as { code?: unknown }).code === "UNKNOWN_THREAD";
+
 describe("E24: orders that are paid in runs which crash around the payment", () => {
   const POINTS = ["before call", "after call"];
   const orders = 40;
@@ -294,7 +296,7 @@ describe("E24: orders that are paid in runs which crash around the payment", () 
         const nodes = Object.fromEntries(["a", "b", "c"].map((leg) => [leg, pay(crash, `${order}-${leg}`)]));
         const app = chain(slow(crash.watch(storage)), nodes);
         await resume(app as never, config)
-          .catch((error: { code?: string }) => (error.code === "UNKNOWN_THREAD" ? app.invoke({}, config) : undefined))
+          .catch((error: unknown) => (isUnknownThread(error) ? app.invoke({}, config) : undefined))
           .catch(() => undefined);
         for (let turns = 0; turns < 5; turns += 1) await turn();
         if (crash.crashedAt === undefined) break;
