@@ -33,6 +33,9 @@ export const visits: Group<LedgerTrial> = {
       await begin(app, thread);
       const { pending } = await goOn(app, thread);
       same(pending.length, 1, "Nobody is asked about an unknown outcome.");
+      const { effects } = pending[0]?.value as { effects: { evidence: string[] }[] };
+      const told = effects[0]?.evidence.some((text) => text.startsWith("attempt 1: ")) === true;
+      holds(told, "Whoever is asked about an unknown outcome is not told of the attempt.");
       const answer = { as: "succeeded", by: "ada", evidence: "seen", result: "receipt" };
       const { status, values } = await goOn(app, thread, { [String(pending[0]?.interruptId)]: answer });
       same([status, values], ["finished", { value: "receipt" }], "The answer was not taken.");
