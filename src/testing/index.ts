@@ -1,6 +1,17 @@
 export { checkpointerContract } from "./checkpointer/contract.js";
 export { checkpointerChild } from "./checkpointer/child.js";
 export type { CheckpointerChild, CheckpointerInitializer } from "./checkpointer/initializer.js";
+export { crashPoints } from "./crash/crash-points.js";
+export type { Crash, CrashPlan, CrashPoint, CrashPoints } from "./crash/crash-points.js";
+export { SimulatedCrash } from "./crash/death.js";
+export { fakeDownstream } from "./downstream/fake-downstream.js";
+export type { Downstream, DownstreamOptions, Receipt } from "./downstream/fake-downstream.js";
+export type { RawCall, RawLookup } from "./downstream/book.js";
+export { ledgerContract } from "./ledger/contract.js";
+export { ledgerChild } from "./ledger/child.js";
+export type { LedgerChild, LedgerInitializer } from "./ledger/initializer.js";
+export { TestClock } from "./test-clock.js";
+export type { TestClockOptions } from "./test-clock.js";
 export { resultsOf } from "./results.js";
 export type { CheckResult } from "./results.js";
 export type { TestRunner } from "./runner.js";
