@@ -53,6 +53,7 @@ export type {
   ApprovalOrigin,
   ApprovalPolicy,
   ApprovalState,
+  AskFrequency,
   Decision,
   DecisionInput,
   DecisionType,

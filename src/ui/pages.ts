@@ -1,4 +1,5 @@
 import type { Approval, DecisionType } from "../nodes/approval.js";
+import { standing } from "../nodes/approval-question.js";
 import { jsonLines } from "../shared/printable.js";
 import { html, type Markup } from "./html.js";
 
@@ -67,12 +68,13 @@ function shownAction({ args, summary }: Approval): Markup {
 }
 
 function facts(approval: Approval): Markup {
-  const { id, threadId, createdAt, decideBy, approvers, planVersion, toolCallId, problem } = approval;
+  const { id, threadId, createdAt, decideBy, approvers, planVersion, toolCallId, problem, standsFor } = approval;
   const lines: readonly (readonly [string, string | undefined])[] = [
     ["thread", threadId],
     ["asked", createdAt],
     ["decide by", decideBy],
     ["approvers", approvers?.join(", ")],
+    ["takes in", standsFor === "run" ? standing(approval.action) : undefined],
     ["plan version", planVersion],
     ["tool call", toolCallId],
     ["asked again", problem],

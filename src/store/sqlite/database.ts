@@ -12,7 +12,7 @@ import { WAIT_SCHEMA } from "./wait-schema.js";
 import { SEAL_SCHEMA } from "./seal-schema.js";
 
 /** Raised by one whenever a table changes; a database of another number is refused. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 const PACKAGE = "better-sqlite3";
 const FEATURE = "The embedded SQLite store";
