@@ -431,6 +431,21 @@ describe("the notification", () => {
     expect(seen).toHaveLength(1);
   });
 
+  it("goes out once for a question that is still open when a sibling's answer runs its node again", async () => {
+    useLedger();
+    const seen: string[] = [];
+    const app = new StateGraph(State)
+      .addNode("pay", payer(new Outside(), { notify: ({ args }) => void seen.push(JSON.stringify(args)) }))
+      .addConditionalEdges(START, () => [new Send("pay", { amount: 1 }), new Send("pay", { amount: 2 })])
+      .compile({ checkpointer: new MemorySaver() });
+    const first = await app.invoke({ amount: 0 }, on("t"));
+    const [one] = (first as unknown as { __interrupt__: { id: string }[] }).__interrupt__;
+    const second = await app.invoke(plain({ [one!.id]: approve }), on("t"));
+    expect(asks(second)).toBe(true);
+    await app.invoke(null, on("t"));
+    expect(seen.toSorted()).toEqual(['{"amount":1}', '{"amount":2}']);
+  });
+
   it("that fails loses no question, and is tried again on the next pass", async () => {
     useLedger();
     let calls = 0;
