@@ -348,6 +348,13 @@ describe("the pages", () => {
     expect(text).not.toMatch(/<form|<script|<img/);
   });
 
+  it("say before anybody approves that an approval stands for the whole run", async () => {
+    const desk = office({ ask: "once-per-run" });
+    const { id } = await desk.asks("t", { euros: 5 });
+    for (const path of ["/", `/approvals/${id}`])
+      expect(await (await desk.router()(get(path))).text()).toContain("every later &#34;pay&#34; of this run");
+  });
+
   it("a form that was sent twice decides once, and says so", async () => {
     const desk = office();
     const { id } = await desk.asks("t", { euros: 5 });
