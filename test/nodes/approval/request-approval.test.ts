@@ -119,6 +119,17 @@ describe("an edit", () => {
     expect(outside.calls).toEqual([{ amount: 3 }]);
   });
 
+  it("is hashed anew: what may run is what was edited, and no more what was shown", async () => {
+    const { ledger } = useLedger();
+    const app = chain({ pay: payer(new Outside()) });
+    const { id, actionHash } = asked(await app.invoke({ amount: 5 }, on("t"))).approvals[0]!;
+    const edit = { type: "edit", args: { amount: 3 }, actionHash } as const;
+    const { approval } = await decide(ledger, id, edit, { by: "ann" });
+    expect(approval).toMatchObject({ state: "edited", args: { amount: 5 }, decidedArgs: { amount: 3 }, actionHash });
+    expect(approval.decidedHash).toMatch(/^[\w-]{20,}/);
+    expect(approval.decidedHash).not.toBe(actionHash);
+  });
+
   it("that does not fit the schema asks again", async () => {
     useLedger();
     const outside = new Outside();
