@@ -6,6 +6,7 @@ const doors = {
   "nodes/index": "src/nodes/index.ts",
   "testing/index": "src/testing/index.ts",
   "audit/index": "src/audit/index.ts",
+  "ui/index": "src/ui/index.ts",
   "eslint/index": "src/eslint/index.ts",
 };
 

@@ -6,6 +6,7 @@ import { exportCommand } from "./commands/export.js";
 import { importCommand } from "./commands/import.js";
 import { auditCommand } from "./commands/audit.js";
 import { pruneCommand } from "./commands/prune.js";
+import { reconcileCommand } from "./commands/reconcile.js";
 import { rejectCommand } from "./commands/reject.js";
 import { resolveCommand } from "./commands/resolve.js";
 import { showCommand } from "./commands/show.js";
@@ -22,6 +23,7 @@ const COMMANDS = [
   actionsCommand,
   approveCommand,
   rejectCommand,
+  reconcileCommand,
   resolveCommand,
   statsCommand,
   verifyCommand,

@@ -3,26 +3,31 @@ import type { Resolution } from "../nodes/resolution.js";
 import type { Colors } from "./colors.js";
 import { aligned, cell } from "./layout.js";
 import type { Paint } from "./layout.js";
+import type { Woken } from "./woken.js";
 
 /** What a decision came to, and what is left to do. */
-export function renderDecision({ applied, approval, message = "" }: DecideResult, colors: Colors): string {
+export function renderDecision(decided: DecideResult, woken: Woken, colors: Colors): string {
+  const { applied, approval, message = "" } = decided;
   const { action, threadId, state } = approval;
   if (!applied) return said(colors.yellow, "nothing changed", `${action} on thread ${threadId}. ${message}`);
-  return [
-    said(colors.green, state, `${action} on thread ${threadId}`),
-    said(colors.yellow, "decided, not woken", wakeUp(threadId)),
-  ].join("\n");
+  return [said(colors.green, state, `${action} on thread ${threadId}`), wakeLine(woken, threadId, colors)].join("\n");
 }
 
 /** What was settled, and what is left to do. */
 export function renderResolution(
   { name, threadId, as }: { name: string; threadId: string; as: Resolution["as"] },
+  woken: Woken,
   colors: Colors,
 ): string {
   return [
     said(colors.green, `resolved as ${as}`, `${name} on thread ${threadId}`),
-    said(colors.yellow, "decided, not woken", wakeUp(threadId)),
+    wakeLine(woken, threadId, colors),
   ].join("\n");
+}
+
+function wakeLine({ woken, message }: Woken, threadId: string, colors: Colors): string {
+  if (woken) return said(colors.green, "woken", `thread ${threadId} went on`);
+  return said(colors.yellow, "decided, not woken", message ?? `${wakeUp(threadId)}, or give --app file:export`);
 }
 
 function wakeUp(threadId: string): string {

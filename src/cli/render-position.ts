@@ -1,4 +1,5 @@
 import type { Position, PositionEffect, PositionReference, PositionTodo } from "../checkpointer/index.js";
+import { standing } from "../nodes/approval-question.js";
 import { byteSize } from "./byte-sizes.js";
 import type { Colors } from "./colors.js";
 import { aligned, cell, page } from "./layout.js";
@@ -85,7 +86,7 @@ function waitingLines({ state, waitingFor }: ShownPosition, colors: Colors, now:
 }
 
 function waitLines(wait: ShownWait, colors: Colors, now: number): Line[] {
-  const { kind, id, what, action, args, approvers, reason } = wait;
+  const { kind, id, what, action, args, approvers, reason, standsFor } = wait;
   const until = wait.decideBy ?? wait.until;
   const details = [
     ...(args === undefined ? [] : [cell(`with ${asText(args)}`)]),
@@ -93,6 +94,7 @@ function waitLines(wait: ShownWait, colors: Colors, now: number): Line[] {
     ...(reason === undefined ? [] : [cell(`because ${reason}`)]),
     ...(until === undefined ? [] : [cell(`until ${moment(until)} (${fromNow(until, now)})`)]),
     ...(approvers === undefined ? [] : [cell(`by ${approvers.join(" or ")}`)]),
+    ...(standsFor === undefined ? [] : [cell(standing(action ?? what), colors.yellow)]),
     ...(id === undefined ? [] : [cell(id, colors.dim)]),
   ];
   const title = [cell(kind, colors.yellow), cell(action ?? what, colors.bold)];

@@ -14,6 +14,8 @@ export interface ShownWait extends PositionWait {
   readonly action?: string;
   readonly args?: unknown;
   readonly approvers?: readonly string[];
+  /** What an approval allows beside this one action. */
+  readonly standsFor?: "run";
 }
 
 /** Everything, as it is stored. */
@@ -46,8 +48,13 @@ export function redactedPosition(position: Position, approvals: readonly Approva
   };
 }
 
-function detailsOf({ action, args, approvers }: Approval): Omit<ShownWait, keyof PositionWait> {
-  return { action, args, ...(approvers === undefined ? {} : { approvers }) };
+function detailsOf({ action, args, approvers, standsFor }: Approval): Omit<ShownWait, keyof PositionWait> {
+  return {
+    action,
+    args,
+    ...(approvers === undefined ? {} : { approvers }),
+    ...(standsFor === undefined ? {} : { standsFor }),
+  };
 }
 
 function redactedWait(wait: ShownWait, effects: ReadonlySet<string>): ShownWait {

@@ -7,6 +7,8 @@ export interface Terminal {
   out(text: string): void;
   err(text: string): void;
   exitCode: number;
+  /** Set when code of the user was loaded: it may keep handles open, and the process ends all the same. */
+  ranApp?: boolean;
   /** Where a bar may show how far a long command is: stderr, when somebody looks at it. */
   readonly progress?: NodeJS.WritableStream;
   /** Resolves when what was printed has left the process; output of any length needs no more memory then. */

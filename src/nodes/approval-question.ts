@@ -31,6 +31,7 @@ export interface ApprovalReference {
   readonly planVersion?: string;
   readonly approvers?: readonly string[];
   readonly toolCallId?: string;
+  readonly standsFor?: "run";
 }
 
 /** One approval's part of a request. */
@@ -88,14 +89,20 @@ function partOf(question: Question): Part {
 registerRenderer("approval", { combine: combineApprovals, split: splitApprovals });
 
 /** Arguments first: they are what runs. The summary is the model's word about them. */
-function describe({ action, args, summary, toolCallId }: Approval): string {
+function describe({ action, args, summary, toolCallId, standsFor }: Approval): string {
   const [title, label] = toolCallId === undefined ? ["Action", "Action"] : ["Tool execution", "Tool"];
   const text = `${title} requires approval\n\n${label}: ${action}\nArgs: ${JSON.stringify(args, null, 2)}`;
-  return summary === undefined ? text : `${text}\n\nSummary: ${summary}`;
+  const range = standsFor === "run" ? `\n\n${standing(action)}` : "";
+  return summary === undefined ? `${text}${range}` : `${text}${range}\n\nSummary: ${summary}`;
+}
+
+/** @internal What a person is told who approves for a whole run. */
+export function standing(action: string): string {
+  return `Approving allows every later "${action}" of this run, whatever its arguments.`;
 }
 
 function reference(approval: Approval): ApprovalReference {
-  const { id, actionHash, mode, decideBy, planVersion, approvers, toolCallId } = approval;
+  const { id, actionHash, mode, decideBy, planVersion, approvers, toolCallId, standsFor } = approval;
   return {
     id,
     actionHash,
@@ -104,5 +111,6 @@ function reference(approval: Approval): ApprovalReference {
     ...(planVersion === undefined ? {} : { planVersion }),
     ...(approvers === undefined ? {} : { approvers }),
     ...(toolCallId === undefined ? {} : { toolCallId }),
+    ...(standsFor === undefined ? {} : { standsFor }),
   };
 }

@@ -3,6 +3,7 @@ import type { Store } from "../store/home.js";
 import { SealedRow } from "../store/sealed-columns.js";
 import { APPROVALS } from "../store/sqlite/approval-statements.js";
 import type { Approval, ApprovalMode, ApprovalOrigin, ApprovalState, DecisionType } from "./approval.js";
+import { fromRow, type Row } from "./approval-row.js";
 
 /** What is frozen when a question is first asked. */
 export interface ApprovalDraft {
@@ -25,6 +26,8 @@ export interface ApprovalDraft {
   readonly mode: ApprovalMode;
   readonly decideWithin?: number | undefined;
   readonly validFor?: number | undefined;
+  /** What an approval allows beside this one action. */
+  readonly standsFor?: "run" | undefined;
   /** Why it is asked for again, where it takes the place of another. */
   readonly problem?: string | undefined;
 }
@@ -41,39 +44,13 @@ export interface Settlement {
   readonly by?: string;
 }
 
-interface Row {
-  id: string;
-  thread_id: string;
-  checkpoint_ns: string;
-  visit: string;
-  slot: string;
-  origin: ApprovalOrigin;
-  tool_call_id: string | null;
-  action: string;
-  args: string;
-  args_hash: string;
-  summary: string | null;
-  action_hash: string;
-  plan_version: string | null;
-  approvers: string | null;
-  allowed: string;
-  mode: ApprovalMode;
-  decide_by: number | null;
-  valid_for: number | null;
-  state: ApprovalState;
-  decided_args: string | null;
-  decided_hash: string | null;
-  reason: string | null;
-  decided_by: string | null;
-  decided_at: number | null;
-  valid_until: number | null;
-  answers_judged: number;
-  problem: string | null;
-  used_by: string | null;
-  used_in: string | null;
-  version: number;
-  created_at: number;
-  notified_at: number | null;
+/** Why nobody has to be asked: the rules said so, or somebody approved it for the whole run. */
+export interface Coverage {
+  /** `POLICY`, or the id of that approval. */
+  readonly coveredBy: string;
+  readonly decidedBy?: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly validUntil?: number | undefined;
 }
 
 /** The approvals of one tenant. Every move is one conditional statement; what a method returns is what the row says now. */
@@ -92,48 +69,74 @@ export class ApprovalTable {
 
   /**
    * Writes the row, synced to disk, unless the slot has one already; returns the row that stands. `mayOpen` is asked in
-   * the same transaction; undefined when it refuses.
+   * the same transaction; undefined when it refuses. A row that is covered is approved from the start.
    */
-  open(draft: ApprovalDraft, mayOpen: () => boolean = () => true): Approval | undefined {
+  open(draft: ApprovalDraft, mayOpen: () => boolean = () => true, coverage?: Coverage): Approval | undefined {
     const { database, tenant, clock } = this.store;
-    const standing = () => database.get<Row>(APPROVALS.bySlot, tenant, draft.threadId, draft.visit, draft.slot);
-    const before = standing();
-    if (before !== undefined) return this.approvalOf(before);
+    const before = this.standing(draft);
+    if (before !== undefined) return before;
     const now = clock.now();
     const id = randomUUID();
     const row = this.sealed(id);
-    database.transaction(
-      () =>
-        mayOpen() &&
-        database.run(
-          APPROVALS.insert,
-          id,
-          tenant,
-          draft.threadId,
-          draft.checkpointNs,
-          draft.superstep,
-          draft.visit,
-          draft.slot,
-          draft.origin,
-          draft.toolCallId ?? null,
-          row.seal("action", draft.action),
-          row.seal("args", draft.args),
-          row.seal("args_hash", draft.argsHash),
-          row.seal("summary", draft.summary ?? null),
-          row.seal("action_hash", draft.actionHash),
-          row.seal("plan_version", draft.planVersion ?? null),
-          row.seal("approvers", json(draft.approvers)),
-          JSON.stringify(draft.allowed),
-          draft.mode,
-          draft.decideWithin === undefined ? null : now + draft.decideWithin,
-          draft.validFor ?? null,
-          row.seal("problem", draft.problem ?? null),
-          now,
-        ),
-      { durable: true },
-    );
-    const after = standing();
-    return after && this.approvalOf(after);
+    const insert = (): boolean =>
+      database.run(
+        APPROVALS.insert,
+        id,
+        tenant,
+        draft.threadId,
+        draft.checkpointNs,
+        draft.superstep,
+        draft.visit,
+        draft.slot,
+        draft.origin,
+        draft.toolCallId ?? null,
+        row.seal("action", draft.action),
+        row.seal("args", draft.args),
+        row.seal("args_hash", draft.argsHash),
+        row.seal("summary", draft.summary ?? null),
+        row.seal("action_hash", draft.actionHash),
+        row.seal("plan_version", draft.planVersion ?? null),
+        row.seal("approvers", json(draft.approvers)),
+        JSON.stringify(draft.allowed),
+        draft.mode,
+        draft.decideWithin === undefined ? null : now + draft.decideWithin,
+        draft.validFor ?? null,
+        draft.standsFor ?? null,
+        row.seal("problem", draft.problem ?? null),
+        now,
+      ).changes === 1;
+    const cover = ({ coveredBy, decidedBy, validUntil }: Coverage): void =>
+      void database.run(
+        APPROVALS.cover,
+        row.seal("decided_args", draft.args),
+        row.seal("decided_hash", draft.actionHash),
+        row.seal("decided_by", decidedBy ?? null),
+        now,
+        validUntil ?? null,
+        coveredBy,
+        tenant,
+        id,
+      );
+    const write = (): void => {
+      if (mayOpen() && insert() && coverage !== undefined) cover(coverage);
+    };
+    database.transaction(write, { durable: true });
+    return this.standing(draft);
+  }
+
+  /** What this slot asked for already. */
+  standing({ threadId, visit, slot }: Pick<ApprovalDraft, "threadId" | "visit" | "slot">): Approval | undefined {
+    const { database, tenant } = this.store;
+    const row = database.get<Row>(APPROVALS.bySlot, tenant, threadId, visit, slot);
+    return row && this.approvalOf(row);
+  }
+
+  /** Approvals of this thread that were given for a whole run, newest first, with the superstep that asked. */
+  forRuns(threadId: string): { approval: Approval; superstep: string }[] {
+    const { database, tenant } = this.store;
+    return database
+      .all<Row>(APPROVALS.forRuns, tenant, threadId)
+      .map((row) => ({ approval: this.approvalOf(row), superstep: row.superstep }));
   }
 
   find(id: string): Approval | undefined {
@@ -256,53 +259,4 @@ export class ApprovalTable {
 
 function json(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value);
-}
-
-function fromRow(row: Row): Approval {
-  return {
-    id: row.id,
-    threadId: row.thread_id,
-    checkpointNs: row.checkpoint_ns,
-    visit: row.visit,
-    slot: row.slot,
-    origin: row.origin,
-    action: row.action,
-    args: JSON.parse(row.args),
-    argsHash: row.args_hash,
-    actionHash: row.action_hash,
-    allowedDecisions: JSON.parse(row.allowed) as DecisionType[],
-    mode: row.mode,
-    state: row.state,
-    version: row.version,
-    createdAt: iso(row.created_at),
-    ...present("toolCallId", row.tool_call_id),
-    ...present("summary", row.summary),
-    ...present("planVersion", row.plan_version),
-    ...present("approvers", row.approvers === null ? null : (JSON.parse(row.approvers) as string[])),
-    ...present("decideBy", isoOrNull(row.decide_by)),
-    ...present("validFor", row.valid_for),
-    ...present("decidedArgs", row.decided_args === null ? null : (JSON.parse(row.decided_args) as unknown)),
-    ...present("decidedHash", row.decided_hash),
-    ...present("reason", row.reason),
-    ...present("decidedBy", row.decided_by),
-    ...present("decidedAt", isoOrNull(row.decided_at)),
-    ...present("validUntil", isoOrNull(row.valid_until)),
-    ...present("usedBy", row.used_by),
-    ...present("usedIn", row.used_in),
-    ...present("problem", row.problem),
-    ...present("notifiedAt", isoOrNull(row.notified_at)),
-  };
-}
-
-function iso(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}
-
-function isoOrNull(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : iso(milliseconds);
-}
-
-/** The property, or nothing where the column is NULL. */
-function present<K extends keyof Approval>(key: K, value: Approval[K] | null): Pick<Approval, K> | undefined {
-  return value === null ? undefined : ({ [key]: value } as Pick<Approval, K>);
 }

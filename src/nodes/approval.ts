@@ -15,6 +15,9 @@ export type DecisionType = "approve" | "edit" | "reject" | "respond";
 /** Where the question came from: a node, a tool that asked by itself, or `safeToolsMiddleware`. */
 export type ApprovalOrigin = "node" | "tool" | "middleware";
 
+/** What `coveredBy` says where a rule, and not a person, allowed the action. */
+export const POLICY = "policy";
+
 /** An action that waits for a person, or was decided by one. Times are ISO 8601. */
 export interface Approval {
   readonly id: string;
@@ -51,6 +54,10 @@ export interface Approval {
   readonly usedBy?: string;
   /** The visit in which it ran. */
   readonly usedIn?: string;
+  /** What an approval allows beside this one action: every action of this name until the run ends. */
+  readonly standsFor?: "run";
+  /** Why nobody was asked: `policy` (`when` said so), or the id of the approval that stands for the whole run. */
+  readonly coveredBy?: string;
   /** Why the last answer did not decide. */
   readonly problem?: string;
   readonly version: number;
@@ -86,8 +93,22 @@ export type Identify = (config: RunnableConfig) => string | undefined | Promise<
 /** Tells people that an approval waits. Called once per approval; again only after it failed. */
 export type Notify = (approval: Approval) => void | Promise<void>;
 
+/** How often one kind of action is asked for. */
+export type AskFrequency = "every-time" | "once-per-run";
+
+/** A function that may say more exactly which arguments it takes. */
+type OfArgs<A> = { call(args: A): boolean }["call"];
+
 /** How one kind of action is asked for. */
 export interface ApprovalPolicy<A = unknown> {
+  /**
+   * `every-time` (default), or `once-per-run`: an approval, which says so when it is shown, then allows every later action of
+   * this name, whatever its arguments, until what the run was started for is done. An edit or a rejection allows nothing more,
+   * and going back to an old checkpoint asks again.
+   */
+  readonly ask?: AskFrequency;
+  /** Whether this action needs a person, such as `({ cents }) => cents > 10_000`; a function of the arguments alone. */
+  readonly when?: OfArgs<A>;
   /** Who may decide. Setting it makes the approval `bound`. */
   readonly approvers?: readonly string[];
   readonly mode?: ApprovalMode;

@@ -7,6 +7,7 @@ import { decisionOf, type Approval, type ApprovalMode, type ApprovalOrigin, type
 import { questionFor } from "./approval-question.js";
 import { ApprovalTable, type ApprovalDraft } from "./approval-table.js";
 import { barrier } from "./barrier.js";
+import { coverageOf } from "./coverage.js";
 import type { Share } from "./decision.js";
 import { deskOf, type Desk } from "./slots.js";
 import { freezeAction } from "./frozen-action.js";
@@ -63,7 +64,9 @@ export async function ask(request: AskRequest): Promise<Approval> {
   const plain = holdsPlainAnswer(task);
   return desk.track(async () => {
     await barrier(task, request.config);
-    const opened = table.open(draft, request.renewal?.mayAsk);
+    const wanted = { draft, args: request.args, policy: request.policy, task, now: ledger.store.clock.now() };
+    const coverage = table.standing(draft) === undefined ? await coverageOf(wanted, table) : undefined;
+    const opened = table.open(draft, request.renewal?.mayAsk, coverage);
     if (opened === undefined) return request.renewal?.of as Approval;
     const { id } = opened;
     const answers = await desk.spend(place);
@@ -104,8 +107,18 @@ function draftOf(request: AskRequest, table: ApprovalTable, desk: Desk): Approva
     mode: modeOf(policy),
     decideWithin: policy.decideWithin === undefined ? undefined : toMilliseconds(policy.decideWithin, "decideWithin"),
     validFor: policy.validFor === undefined ? undefined : toMilliseconds(policy.validFor, "validFor"),
+    standsFor: standsFor(policy),
     problem: request.renewal?.why,
   };
+}
+
+/** @throws InvalidInputError for a frequency that is none */
+function standsFor({ ask: frequency = "every-time" }: ApprovalPolicy): "run" | undefined {
+  if (frequency === "every-time") return undefined;
+  if ((frequency as unknown) === "once-per-run") return "run";
+  throw new InvalidInputError(
+    `How often to ask must be "every-time" or "once-per-run"; got ${JSON.stringify(frequency)}.`,
+  );
 }
 
 /** @throws InvalidInputError when approvers are named and anybody may decide nevertheless */

@@ -61,12 +61,24 @@ export async function decide(
   const approval = table.find(approvalId) as Approval;
   if (refused !== undefined) return { applied: false, woken: false, ...refused, approval };
   if (app === undefined) return { applied: true, woken: false, approval };
-  if (await wake(app, approval, ledger)) return { applied: true, woken: true, approval };
-  return { applied: true, woken: false, message: NOT_WOKEN, approval };
+  return { applied: true, ...(await wake(app, approval, ledger)), approval };
 }
 
 const NOT_WOKEN =
   "It is recorded, but nothing ran: other approvals of the same question are open, or the thread does not ask this any more.";
+
+/**
+ * @internal Runs the thread of a decided approval. Nothing runs while other approvals of the same question are open, or when
+ * the thread does not wait for this one (yet).
+ */
+export async function wake(
+  app: ResumableGraph,
+  { id, threadId }: Approval,
+  ledger: Ledger,
+): Promise<Pick<DecideResult, "woken" | "message">> {
+  const { woken } = await resume(app, { configurable: { thread_id: threadId } }, {}, { ledger });
+  return woken.includes(id) ? { woken: true } : { woken: false, message: NOT_WOKEN };
+}
 
 /**
  * The approvals that wait for a decision, oldest first.
@@ -106,12 +118,6 @@ function apply(
   }
   const who = now.decidedBy === undefined ? "" : ` by ${now.decidedBy}`;
   return { reason: "already-decided", message: `It was ${now.state} before${who}, at ${now.decidedAt}.` };
-}
-
-/** False while other approvals of the same question are open, or when the thread does not wait for this one (yet). */
-async function wake(app: ResumableGraph, approval: Approval, ledger: Ledger): Promise<boolean> {
-  const { woken } = await resume(app, { configurable: { thread_id: approval.threadId } }, {}, { ledger });
-  return woken.includes(approval.id);
 }
 
 function invalid(problem: string, { id, threadId }: Approval): InvalidAnswerError {

@@ -58,6 +58,7 @@ export type {
   ApprovalOrigin,
   ApprovalPolicy,
   ApprovalState,
+  AskFrequency,
   Decision,
   DecisionInput,
   DecisionType,

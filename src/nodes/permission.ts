@@ -1,4 +1,4 @@
-import type { Approval } from "./approval.js";
+import { POLICY, type Approval } from "./approval.js";
 import {
   ApprovalExpiredError,
   ApprovalMismatchError,
@@ -122,7 +122,8 @@ function mismatchOf(approval: Approval, { action, args }: Intent): string | unde
   if (actionHash(action, freezeArgs(args).text, approval.summary) !== approval.decidedHash) {
     return "allows another action or other arguments than what is about to run";
   }
-  const stranger = foreign(approval.decidedBy, approval);
+  // What the rules allow without a person was decided by none.
+  const stranger = approval.coveredBy === POLICY ? undefined : foreign(approval.decidedBy, approval);
   return stranger === undefined
     ? undefined
     : `was decided by somebody else than its approvers: ${stranger.slice(0, -1)}`;

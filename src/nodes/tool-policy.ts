@@ -14,7 +14,7 @@ export type ToolArgs = Record<string, unknown>;
 type OfArgs<P extends unknown[], R> = { call(...parameters: P): R }["call"];
 
 /** When a person is asked before a tool runs, and how. */
-export interface ToolApproval extends Omit<ApprovalPolicy, "identify" | "notify"> {
+export interface ToolApproval extends Omit<ApprovalPolicy, "identify" | "notify" | "when"> {
   /** Words about the call, shown after its arguments. */
   readonly summary?: OfArgs<[args: ToolArgs], string>;
   /** Whether this call needs an approval; without it, each does. A function of the arguments alone. */

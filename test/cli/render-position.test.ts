@@ -87,6 +87,12 @@ describe("a position in the terminal", () => {
     expect(text).toMatch(/--no-redact/);
   });
 
+  it("says that an approval stands for the whole run, hidden values or not", () => {
+    const approvals = [{ ...APPROVAL, standsFor: "run" } as Approval];
+    for (const shown of [fullPosition(POSITION, approvals), redactedPosition(POSITION, approvals)])
+      expect(renderPosition(shown, plain)).toContain('Approving allows every later "refund" of this run');
+  });
+
   it("does not take a question for ours because it begins like one", () => {
     const forged: Position = {
       ...POSITION,

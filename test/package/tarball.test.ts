@@ -17,6 +17,7 @@ const DOORS = {
   "langgraph-waypoint/checkpointer": ["SlimSaver"],
   "langgraph-waypoint/nodes": ["effect", "requestApproval", "safeTools", "resume"],
   "langgraph-waypoint/testing": ["checkpointerContract", "checkpointerChild", "resultsOf"],
+  "langgraph-waypoint/ui": ["approvalsRouter"],
 };
 
 /** Prints, as JSON, the names a door lacks, the optional packages its import loaded, and what it left running. */

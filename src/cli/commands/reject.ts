@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { APP } from "../app.js";
 import type { Terminal } from "../terminal.js";
 import { decideAndPrint, NOT_WOKEN } from "./decision.js";
 import type { DecidingOptions } from "./decision.js";
@@ -14,6 +15,7 @@ export function rejectCommand(terminal: Terminal): Command {
     .argument("<approval>", "the approval's id, as `waypoint show` prints it")
     .requiredOption("--by <name>", "who rejects")
     .option("--reason <text>", "why; the model reads it")
+    .option(...APP)
     .addHelpText("after", NOT_WOKEN)
     .action((id: string, options: RejectOptions) => {
       const { reason } = options;

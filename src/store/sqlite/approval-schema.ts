@@ -35,6 +35,8 @@ CREATE TABLE IF NOT EXISTS waypoint_approvals (
   problem        TEXT,
   used_by        TEXT,          -- the one effect that this approval allowed
   used_in        TEXT,          -- the visit that made it
+  stands_for     TEXT CHECK (stands_for = 'run'), -- an approval allows every action of this name in the run
+  covered_by     TEXT,          -- why nobody was asked: 'policy', or the approval that stands for the run
   version        INTEGER NOT NULL DEFAULT 1,
   created_at     INTEGER NOT NULL,
   notified_at    INTEGER,

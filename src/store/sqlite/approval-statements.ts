@@ -1,8 +1,8 @@
 /** Statements on approvals. Each move is conditional on what it moves from, so that of two callers one changes nothing. */
 export const APPROVALS = {
   insert: `INSERT INTO waypoint_approvals (id, tenant, thread_id, checkpoint_ns, superstep, visit, slot, origin, tool_call_id, action, args,
-      args_hash, summary, action_hash, plan_version, approvers, allowed, mode, decide_by, valid_for, problem, state, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?)
+      args_hash, summary, action_hash, plan_version, approvers, allowed, mode, decide_by, valid_for, stands_for, problem, state, created_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?)
     ON CONFLICT (tenant, thread_id, visit, slot) DO NOTHING`,
   bySlot: "SELECT * FROM waypoint_approvals WHERE tenant = ? AND thread_id = ? AND visit = ? AND slot = ?",
   byId: "SELECT * FROM waypoint_approvals WHERE tenant = ? AND id = ?",
@@ -21,6 +21,12 @@ export const APPROVALS = {
   settle: `UPDATE waypoint_approvals SET state = ?, decided_args = ?, decided_hash = ?, reason = ?, decided_by = ?, decided_at = ?,
       valid_until = ? + valid_for, problem = NULL, version = version + 1
     WHERE tenant = ? AND id = ? AND state = 'pending' AND (decide_by IS NULL OR decide_by >= ?)`,
+  cover: `UPDATE waypoint_approvals SET state = 'approved', decided_args = ?, decided_hash = ?, decided_by = ?, decided_at = ?,
+      valid_until = ?, covered_by = ?, version = version + 1
+    WHERE tenant = ? AND id = ? AND state = 'pending'`,
+  forRuns: `SELECT * FROM waypoint_approvals WHERE tenant = ? AND state = 'approved' AND thread_id = ? AND stands_for = 'run'
+      AND covered_by IS NULL
+    ORDER BY decided_at DESC, rowid DESC`,
   expire: `UPDATE waypoint_approvals SET state = 'expired', decided_at = ?, version = version + 1
     WHERE tenant = ? AND id = ? AND state = 'pending' AND decide_by < ?`,
   judge: `UPDATE waypoint_approvals SET answers_judged = ?, problem = coalesce(?, problem), version = version + 1

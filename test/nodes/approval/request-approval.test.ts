@@ -119,6 +119,17 @@ describe("an edit", () => {
     expect(outside.calls).toEqual([{ amount: 3 }]);
   });
 
+  it("is hashed anew: what may run is what was edited, and no more what was shown", async () => {
+    const { ledger } = useLedger();
+    const app = chain({ pay: payer(new Outside()) });
+    const { id, actionHash } = asked(await app.invoke({ amount: 5 }, on("t"))).approvals[0]!;
+    const edit = { type: "edit", args: { amount: 3 }, actionHash } as const;
+    const { approval } = await decide(ledger, id, edit, { by: "ann" });
+    expect(approval).toMatchObject({ state: "edited", args: { amount: 5 }, decidedArgs: { amount: 3 }, actionHash });
+    expect(approval.decidedHash).toMatch(/^[\w-]{20,}/);
+    expect(approval.decidedHash).not.toBe(actionHash);
+  });
+
   it("that does not fit the schema asks again", async () => {
     useLedger();
     const outside = new Outside();
@@ -429,6 +440,21 @@ describe("the notification", () => {
     await app.invoke(plain("nonsense"), on("t"));
     await app.invoke(plain(approve), on("t"));
     expect(seen).toHaveLength(1);
+  });
+
+  it("goes out once for a question that is still open when a sibling's answer runs its node again", async () => {
+    useLedger();
+    const seen: string[] = [];
+    const app = new StateGraph(State)
+      .addNode("pay", payer(new Outside(), { notify: ({ args }) => void seen.push(JSON.stringify(args)) }))
+      .addConditionalEdges(START, () => [new Send("pay", { amount: 1 }), new Send("pay", { amount: 2 })])
+      .compile({ checkpointer: new MemorySaver() });
+    const first = await app.invoke({ amount: 0 }, on("t"));
+    const [one] = (first as unknown as { __interrupt__: { id: string }[] }).__interrupt__;
+    const second = await app.invoke(plain({ [one!.id]: approve }), on("t"));
+    expect(asks(second)).toBe(true);
+    await app.invoke(null, on("t"));
+    expect(seen.toSorted()).toEqual(['{"amount":1}', '{"amount":2}']);
   });
 
   it("that fails loses no question, and is tried again on the next pass", async () => {
