@@ -5,6 +5,8 @@ import { cut, preview } from "./preview.js";
 import { identityOf } from "./transcript.js";
 import type { Verdict } from "./verdict.js";
 
+const PLAIN_NAME = /^[\w.-]{1,32}$/;
+
 /** Counts start anew after a verdict, except for the streak that it is about. */
 export function startAnew(state: LoopState, rest: Streak[]): void {
   state.streaks = rest;
@@ -28,5 +30,5 @@ export function found(level: Verdict["level"], verdict: Omit<Verdict, "level" | 
 
 /** The name of a tool as it is kept: a model can make up long ones. */
 export function nameOf(tool: string): string {
-  return cut(preview(tool, KEPT.name), KEPT.name);
+  return PLAIN_NAME.test(tool) ? tool : cut(preview(tool, KEPT.name), KEPT.name);
 }

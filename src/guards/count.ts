@@ -76,14 +76,16 @@ function forgive(seen: Observation, state: LoopState, open: OpenRound): void {
       state.fresh += 1;
     }
   }
-  if (seen.detector !== "schema" && seen.detector !== "unknownTool") forget(state, token("schema", seen.tool));
+  if (seen.detector !== "schema" && seen.detector !== "unknownTool") forget("schema", seen, state);
   if (seen.failed) return;
-  forget(state, token("rejection", seen.tool));
-  state.errors = state.errors.filter(({ tool }) => tool !== nameOf(seen.tool));
+  forget("rejection", seen, state);
+  if (state.errors.length > 0) state.errors = state.errors.filter(({ tool }) => tool !== nameOf(seen.tool));
 }
 
-function forget(state: LoopState, key: string): void {
-  state.streaks = state.streaks.filter((streak) => streak.key !== key);
+function forget(detector: DetectorName, { tool }: Observation, state: LoopState): void {
+  if (!state.streaks.some((streak) => streak.detector === detector)) return;
+  const name = nameOf(tool);
+  state.streaks = state.streaks.filter((streak) => streak.detector !== detector || streak.tool !== name);
 }
 
 /** The streak that this belongs to, with one more round in it. */

@@ -5,7 +5,7 @@ import { callToken, observationOf } from "./observation.js";
 import type { NamedCall } from "./observation.js";
 import type { Settings } from "./options.js";
 import { nameOf } from "./announce.js";
-import { token } from "./hash.js";
+import { shortName, token } from "./hash.js";
 import { callsOf, identityOf, idOf, isHumanTurn, jsonOf, kindOf, resultOf } from "./transcript.js";
 import type { Call, LooseMessage } from "./transcript.js";
 import type { Verdict } from "./verdict.js";
@@ -82,7 +82,7 @@ function readCalls(reading: Reading): void {
   state.open = {
     ai: identityOf(message),
     calls: calls.slice(0, KEPT.calls).map((call) => ({
-      id: token(call.id),
+      id: shortName(call.id),
       tool: nameOf(call.tool),
       call: callToken(call, reading.settings),
       answered: call.invalid !== undefined,
@@ -135,7 +135,7 @@ function readResult(reading: Reading): void {
     keep(state.known, name, KEPT.known);
   }
   const result = resultOf(message);
-  const id = token(result.callId);
+  const id = shortName(result.callId);
   const slot = open?.calls.find((call) => call.id === id && !call.answered);
   if (open === null || slot === undefined) return;
   slot.answered = true;

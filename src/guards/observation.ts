@@ -2,7 +2,8 @@ import { classifyError } from "../shared/classify.js";
 import { canonicalArgs, parsedJson } from "./canonical-args.js";
 import { token } from "./hash.js";
 import type { Settings, ToolOutcome, ToolSettings } from "./options.js";
-import { errorType, normalisedText } from "./outcome-text.js";
+import { errorType } from "./error-type.js";
+import { normalisedText } from "./outcome-text.js";
 import type { DetectorName } from "./thresholds.js";
 import { recordOf } from "./transcript.js";
 import type { Call, Result } from "./transcript.js";
@@ -47,6 +48,8 @@ const SCHEMA =
   /did not match (?:the )?expected schema|error invoking tool\b[^\n]{0,200}\bwith kwargs|input validation error|invalid arguments for tool|tool input parsing|-32602\b|\d+ validation errors? for\b|arguments are (?:no|not valid) JSON/i;
 const REJECTED =
   /\b(?:user|human|person|operator|reviewer|approver)\b[^\n]{0,40}\b(?:rejected|declined|denied|refused|said no)\b|\b(?:rejected|declined|denied|refused) by (?:the |a )?(?:user|human|person|operator|reviewer|approver)\b|was not executed: nobody approved/i;
+/** Most texts have none of these words, and are not searched for the rest. */
+const MAYBE_REJECTED = /reject|declin|denied|refus|said no|nobody/i;
 const FAILED_START =
   /^\s*(?:\w*(?:error|exception)\s*:|fatal\s*:|traceback \(most recent call last\)|exit (?:code|status)\s*:?\s*[1-9])/i;
 const NOT_FOUND_COMMAND = /: command not found\s*$/;
@@ -95,11 +98,11 @@ export function typeOfError({ text }: Observation, args: unknown): string {
   return token(errorType(text, stringsIn(args)));
 }
 
-/** Without what frameworks put around every error, so that the error itself is compared and quoted. */
+const ADVICE = "Please fix your mistakes.";
+
+/** Without the advice that frameworks put behind every error, so that the error itself is compared and quoted. */
 function withoutFraming(text: string): string {
-  return text
-    .replace(/\n ?Please fix your mistakes\.\s*$/, "")
-    .replace(/^Error:\s+(?=\S)/, (found, at: number) => (at === 0 && text.length > found.length ? "Error: " : found));
+  return text.endsWith(ADVICE) ? text.slice(0, -ADVICE.length).trimEnd() : text;
 }
 
 function argsText(args: unknown, rules: ToolSettings, settings: Settings): string {
@@ -150,9 +153,13 @@ function kindOfTrouble({ invalid }: Call, text: string, failed: boolean, rules: 
   if (!failed) return { detector: plain, class: "no-change" };
   if (UNKNOWN_TOOL.test(head)) return { detector: "unknownTool", class: "unknown-tool" };
   if (SCHEMA.test(head)) return { detector: "schema", class: "schema" };
-  if (REJECTED.test(head)) return { detector: "rejection", class: "rejected" };
+  if (isRejection(head)) return { detector: "rejection", class: "rejected" };
   const found = classifyError(head);
   return { detector: found === "transient" ? "transient" : plain, class: found };
+}
+
+function isRejection(text: string): boolean {
+  return MAYBE_REJECTED.test(text) && REJECTED.test(text);
 }
 
 function keyOf(detector: DetectorName, tool: string, call: string, triple: string): string {
@@ -181,7 +188,7 @@ function isFailure(outcome: ToolOutcome, { isError }: Settings): boolean {
 /** Tools often report a failure as an ordinary result. */
 function looksFailed(text: string): boolean {
   const start = text.slice(0, HEAD);
-  if (FAILED_START.test(start) || REJECTED.test(start)) return true;
+  if (FAILED_START.test(start) || isRejection(start)) return true;
   if (text.length < HEAD && NOT_FOUND_COMMAND.test(text)) return true;
   if (!/^\s*\{/.test(start) || text.length > 20_000 || !/error|success|ok"|exit|return/i.test(text)) return false;
   const result = recordOf(parsedJson(text));

@@ -5,6 +5,8 @@ const SECRET_NAME = /pass(?:word|wd)|secret|token|api[_-]?key|authorization|cred
 // Control, format and separator characters, lone surrogates: nothing that could steer a reader.
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\s]+/gu;
 
+const NOT_PLAIN = /[^\x20-\x7e]/;
+
 /** A short, single-line quote of a text, without secrets that look like ones, cut to so many bytes of UTF-8. */
 export function preview(text: string, maxBytes = 160): string {
   const start = text

@@ -3,7 +3,7 @@
  * What is not there is read as absent, and nothing here throws for it.
  */
 import { parsedJson } from "./canonical-args.js";
-import { token } from "./hash.js";
+import { shortName, token } from "./hash.js";
 
 /** A message of a model's conversation, as far as it is read. */
 export interface LooseMessage {
@@ -136,7 +136,7 @@ function isCleared(message: LooseMessage): boolean {
 /** A name for a message: by its id, or else by what it says. */
 export function identityOf(message: LooseMessage | null | undefined): string {
   const id = idOf(message);
-  if (id !== undefined) return token("id", id);
+  if (id !== undefined) return shortName(id);
   const text = textOf(message?.content);
   const calls = listOf(message?.tool_calls)
     .map((call) => textOr(recordOf(call).id, ""))
