@@ -1,7 +1,7 @@
 import { countErrorKind } from "./count-errors.js";
 import type { Reading } from "./fold.js";
 import { token } from "./hash.js";
-import { keep, KEPT } from "./loop-state.js";
+import { has, keep, KEPT, learn } from "./loop-state.js";
 import type { LoopState, OpenRound, Streak } from "./loop-state.js";
 import type { Observation } from "./observation.js";
 import type { Settings } from "./options.js";
@@ -68,8 +68,8 @@ function isAllowed(state: LoopState, key: string): boolean {
 
 /** What is new forgives: the same call with an outcome never seen, a success of a tool that had failed. */
 function forgive(seen: Observation, state: LoopState, open: OpenRound): void {
-  if (!state.seen.includes(seen.triple)) {
-    keep(state.seen, seen.triple, KEPT.seen);
+  if (!has(state.seen, seen.triple)) {
+    learn(state.seen, seen.triple, KEPT.seen);
     state.streaks = state.streaks.filter(({ call, key }) => call !== seen.call || key === seen.key);
     if (!seen.failed) {
       open.novel = true;
@@ -100,19 +100,19 @@ function streakOf(seen: Observation, { state, settings }: Reading): Streak {
   streak.novel = state.novel;
   streak.class = seen.class;
   keep(streak.at, state.round, KEPT.at);
-  const others = state.streaks.filter((each) => each !== known && each !== streak);
-  state.streaks = [...roomFor(others), streak];
+  if (known !== undefined) state.streaks.splice(state.streaks.indexOf(known), 1);
+  if (state.streaks.length >= KEPT.streaks) makeRoom(state.streaks);
+  state.streaks.push(streak);
   return streak;
 }
 
 /** What happened once and long ago goes first; a fan-out is kept, since its siblings would push it out. */
-function roomFor(streaks: Streak[]): Streak[] {
-  if (streaks.length < KEPT.streaks) return streaks;
-  const single = streaks.filter((streak) => !isFanOut(streak));
-  const first = single.find(({ count }) => count === 1) ?? single[0] ?? streaks[0];
+function makeRoom(streaks: Streak[]): void {
   const fanOuts = streaks.filter(isFanOut);
-  const gone = fanOuts.length > FAN_OUTS ? fanOuts[0] : first;
-  return streaks.filter((streak) => streak !== gone);
+  const once = streaks.findIndex((streak) => streak.count === 1 && !isFanOut(streak));
+  const any = streaks.findIndex((streak) => !isFanOut(streak));
+  const oldest = fanOuts.length > FAN_OUTS || any < 0 ? streaks.findIndex(isFanOut) : any;
+  streaks.splice(fanOuts.length <= FAN_OUTS && once >= 0 ? once : oldest, 1);
 }
 
 function isFanOut({ call, key }: Streak): boolean {

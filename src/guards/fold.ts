@@ -1,5 +1,5 @@
 import { countObservation, countRound } from "./count.js";
-import { forgetCounts, keep, KEPT } from "./loop-state.js";
+import { forgetCounts, has, keep, KEPT, learn } from "./loop-state.js";
 import type { LoopState } from "./loop-state.js";
 import { callToken, observationOf } from "./observation.js";
 import type { NamedCall } from "./observation.js";
@@ -51,8 +51,7 @@ function firstUnread({ cursor, known }: LoopState, list: readonly (LooseMessage 
   // The beginning changed: what was read last tells where to go on.
   const last = list.findLastIndex((message) => identityOf(message) === cursor.last);
   if (last >= 0) return last + 1;
-  const read = new Set(known);
-  return list.findLastIndex((message) => idOf(message) !== undefined && read.has(identityOf(message))) + 1;
+  return list.findLastIndex((message) => idOf(message) !== undefined && has(known, identityOf(message))) + 1;
 }
 
 function read(reading: Reading): void {
@@ -102,8 +101,8 @@ function readCalls(reading: Reading): void {
 function wasRead(state: LoopState, message: LooseMessage, calls: readonly Call[]): boolean {
   if (idOf(message) !== undefined) {
     const name = identityOf(message);
-    if (state.known.includes(name)) return true;
-    keep(state.known, name, KEPT.known);
+    if (has(state.known, name)) return true;
+    learn(state.known, name, KEPT.known);
     return false;
   }
   const names = calls.filter(({ id }) => id !== "").map((call) => [token(call.id), token(call.tool, argsKey(call))]);
@@ -131,8 +130,8 @@ function readResult(reading: Reading): void {
   const { open } = state;
   if (idOf(message) !== undefined) {
     const name = identityOf(message);
-    if (state.known.includes(name)) return;
-    keep(state.known, name, KEPT.known);
+    if (has(state.known, name)) return;
+    learn(state.known, name, KEPT.known);
   }
   const result = resultOf(message);
   const id = shortName(result.callId);

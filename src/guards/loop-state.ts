@@ -1,5 +1,5 @@
 import type { DetectorName } from "./thresholds.js";
-import { listOf, recordOf } from "./transcript.js";
+import { recordOf } from "./transcript.js";
 import type { LoopClass, Verdict } from "./verdict.js";
 
 /**
@@ -18,9 +18,9 @@ export interface LoopState {
   fresh: number;
   open: OpenRound | null;
   /** Outcomes that were there before. */
-  seen: string[];
+  readonly seen: string[];
   /** Messages with an id that were read. */
-  known: string[];
+  readonly known: string[];
   /** Calls of messages without an id that were read: call id and arguments. */
   calls: string[];
   /** The model uses ids of calls again, so they say nothing. */
@@ -133,14 +133,15 @@ function isLoopState(value: unknown): value is LoopState {
   const empty = recordOf(newLoopState());
   if (state.v !== 1) return false;
   return Object.keys(empty).every((key) =>
-    Array.isArray(empty[key]) ? listOf(state[key]) === state[key] : Object.hasOwn(state, key),
+    Array.isArray(empty[key]) ? Array.isArray(state[key]) : typeof empty[key] === typeof state[key],
   );
 }
 
 /** A new turn of a person: everything that was counted is forgotten. */
 export function forgetCounts(state: LoopState): void {
   state.open = null;
-  state.seen = [];
+  state.seen.length = 0;
+  sets.delete(state.seen);
   state.streaks = [];
   state.errors = [];
   state.rounds = [];
@@ -153,4 +154,28 @@ export function forgetCounts(state: LoopState): void {
 export function keep<T>(list: T[], item: T, most: number): void {
   list.push(item);
   if (list.length > most) list.splice(0, list.length - most);
+}
+
+/** The same names as a set, while the state is in memory: a list of hundreds is slow to look through at every call. */
+const sets = new WeakMap<readonly string[], Set<string>>();
+
+function setOf(names: readonly string[]): Set<string> {
+  const known = sets.get(names);
+  if (known !== undefined) return known;
+  const made = new Set(names);
+  sets.set(names, made);
+  return made;
+}
+
+/** Whether a list of names has this one. */
+export function has(names: readonly string[], name: string): boolean {
+  return setOf(names).has(name);
+}
+
+/** Adds a name to a list that keeps its newest so many. */
+export function learn(names: string[], name: string, most: number): void {
+  const set = setOf(names);
+  names.push(name);
+  set.add(name);
+  if (names.length > most) set.delete(names.shift() ?? "");
 }

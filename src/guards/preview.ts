@@ -9,10 +9,8 @@ const NOT_PLAIN = /[^\x20-\x7e]/;
 
 /** A short, single-line quote of a text, without secrets that look like ones, cut to so many bytes of UTF-8. */
 export function preview(text: string, maxBytes = 160): string {
-  const start = text
-    .slice(0, maxBytes * 4)
-    .replace(UNSAFE, " ")
-    .trim();
+  const raw = text.slice(0, maxBytes * 2);
+  const start = (NOT_PLAIN.test(raw) ? raw.replace(UNSAFE, " ") : raw).trim();
   const safe = start.replace(SECRET, "…").replace(LABELLED_SECRET, "$1…");
   return cut(safe, maxBytes);
 }
