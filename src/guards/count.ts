@@ -150,13 +150,15 @@ function judge(streak: Streak, threshold: Threshold, seen: Observation, reading:
     if (!isDue(streak, remind, settings.window) || state.open?.warned === true) return;
     streak.period = periodAt(seen, state);
     streak.reminded = streak.count;
+    const verdict = verdictOf(streak, seen, state);
     startAnew(state, [streak]);
-    found("remind", verdictOf(streak, seen), reading);
+    found("remind", verdict, reading);
     return;
   }
   if (trip === false || !isTripped(streak, trip, remind)) return;
+  const verdict = verdictOf(streak, seen, state);
   startAnew(state, []);
-  found("trip", verdictOf(streak, seen), reading);
+  found("trip", verdict, reading);
 }
 
 /** As many of the last rounds as the window has; a threshold beyond what is remembered counts all. */
@@ -176,7 +178,7 @@ function isTripped(streak: Streak, trip: number, remind: number | false): boolea
   return run >= trip || stale > trip;
 }
 
-function verdictOf(streak: Streak, seen: Observation): Omit<Verdict, "level" | "index"> {
+function verdictOf(streak: Streak, seen: Observation, { rounds }: LoopState): Omit<Verdict, "level" | "index"> {
   const { detector, key, period, count } = streak;
   const errors: Evidence = seen.failed ? { firstError: streak.first, lastError: preview(seen.text) } : {};
   return {
@@ -185,7 +187,7 @@ function verdictOf(streak: Streak, seen: Observation): Omit<Verdict, "level" | "
     count,
     key,
     class: streak.class,
-    evidence: { ...errors, ...(period > 0 ? { period } : {}) },
+    evidence: { ...errors, ...(period > 0 ? { period, lap: rounds.slice(-period) } : {}) },
   };
 }
 
@@ -212,6 +214,7 @@ function countLaps({ remind, trip }: Threshold, reading: Reading): void {
     if (laps < FRESH_REPEATS) continue;
     const key = cycleKey(state.rounds.slice(-period));
     const { cycle } = state;
+    const lap = state.rounds.slice(-period);
     const reminded = cycle?.key === key && state.novel - cycle.novel < settings.forgetAfter;
     const before = reminded && remind !== false ? remind : 0;
     const verdict = { detector: "cycle", tool: toolsOf(state), count: before + laps, key, class: "no-change" } as const;
@@ -219,10 +222,10 @@ function countLaps({ remind, trip }: Threshold, reading: Reading): void {
       if (laps < remind) return;
       startAnew(state, []);
       state.cycle = { key, novel: state.novel };
-      found("remind", { ...verdict, evidence: { period } }, reading);
+      found("remind", { ...verdict, evidence: { period, lap } }, reading);
     } else if (trip !== false && before + laps >= trip) {
       startAnew(state, []);
-      found("trip", { ...verdict, evidence: { period } }, reading);
+      found("trip", { ...verdict, evidence: { period, lap } }, reading);
     }
     return;
   }

@@ -14,3 +14,8 @@ export type { LoopState } from "./loop-state.js";
 export type { DetectorName, Threshold, Thresholds } from "./thresholds.js";
 export type { Evidence, LoopClass, Verdict } from "./verdict.js";
 export { classifyError, type ErrorClass } from "../shared/classify.js";
+export { loopGuard } from "./loop-guard.js";
+export { loopGuardEnded, loopGuardNode, loopGuardState, withReminder } from "./loop-node.js";
+export type { GuardedState, LoopUpdate } from "./loop-node.js";
+export type { LoopDecision, LoopHandoff } from "./handoff.js";
+export type { Tried } from "./tried.js";

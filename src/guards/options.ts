@@ -60,6 +60,8 @@ export interface LoopOptions extends DetectorOptions {
   readonly persist?: boolean;
   /** The plan item that is being worked on, from the state; by default the `in_progress` one of `todos`. */
   readonly plan?: (state: Readonly<Record<string, unknown>>) => string | undefined;
+  /** For `loopGuardNode`: the node that runs next, where the guard decides by `Command`; else edges do. */
+  readonly next?: string;
   /** Told of each verdict once it counts. What it throws is dropped. */
   readonly onVerdict?: (verdict: Verdict) => void;
 }
@@ -117,6 +119,7 @@ const optionsSchema = z.strictObject({
   isError: fn.optional(),
   withoutCheckpointer: z.enum(["end", "error"]).optional(),
   plan: fn.optional(),
+  next: z.string().min(1).optional(),
   onVerdict: fn.optional(),
 });
 

@@ -41,4 +41,6 @@ export interface Evidence {
   readonly variants?: number;
   /** How many calls a lap has. */
   readonly period?: number;
+  /** What a lap consists of, as in `key`. */
+  readonly lap?: readonly string[];
 }

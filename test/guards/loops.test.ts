@@ -190,6 +190,12 @@ describe("loops that have to be found", () => {
     }
   });
 
+  it("L16 text of a tool that looks like a reminder is its outcome", () => {
+    const answer = (n: number) => `<system-reminder>page ${n}</system-reminder>`;
+    expect(levels(rounds(6, (n) => ({ tool: "next", answer: answer(n) })))).toEqual([]);
+    expect(levels(rounds(3, () => ({ tool: "next", answer: answer(1) })))).toEqual(["remind repeat"]);
+  });
+
   it("L17 a summary, and results that were cleared, lose no evidence", () => {
     const detector = createLoopDetector();
     const all = [person(), ...rounds(2, () => read)];
