@@ -1,6 +1,6 @@
 import { normalisedText } from "./outcome-text.js";
 
-const MAX_TYPE = 300;
+const MAX_TYPE = 200;
 const QUOTED = /"[^"\n]{0,200}"|'[^'\n]{0,200}'|`[^`\n]{0,200}`/g;
 const WORD = /[^\s"'`<>()[\],;]+/g;
 const FILE = /^[\w-]+\.[A-Za-z]\w{0,5}:?$/;

@@ -41,7 +41,7 @@ export interface Fingerprint {
   readonly class: LoopClass;
 }
 
-const HEAD = 400;
+const HEAD = 300;
 const UNKNOWN_TOOL =
   /\btool\b[^\n]{0,80}\bnot found\b|is not a valid tool\b|\bunknown tool\b|\bno such tool\b|\btool\b[^\n]{0,80}\bdoes(?: not|n't) exist\b/i;
 const SCHEMA =
@@ -49,6 +49,7 @@ const SCHEMA =
 const REJECTED =
   /\b(?:user|human|person|operator|reviewer|approver)\b[^\n]{0,40}\b(?:rejected|declined|denied|refused|said no)\b|\b(?:rejected|declined|denied|refused) by (?:the |a )?(?:user|human|person|operator|reviewer|approver)\b|was not executed: nobody approved/i;
 /** Most texts have none of these words, and are not searched for the rest. */
+const MAYBE_SCHEMA = /schema|kwargs|validation|arguments|parsing|-32602/i;
 const MAYBE_REJECTED = /reject|declin|denied|refus|said no|nobody/i;
 const FAILED_START =
   /^\s*(?:\w*(?:error|exception)\s*:|fatal\s*:|traceback \(most recent call last\)|exit (?:code|status)\s*:?\s*[1-9])/i;
@@ -152,7 +153,7 @@ function kindOfTrouble({ invalid }: Call, text: string, failed: boolean, rules: 
   const head = text.slice(0, HEAD);
   if (!failed) return { detector: plain, class: "no-change" };
   if (UNKNOWN_TOOL.test(head)) return { detector: "unknownTool", class: "unknown-tool" };
-  if (SCHEMA.test(head)) return { detector: "schema", class: "schema" };
+  if (MAYBE_SCHEMA.test(head) && SCHEMA.test(head)) return { detector: "schema", class: "schema" };
   if (isRejection(head)) return { detector: "rejection", class: "rejected" };
   const found = classifyError(head);
   return { detector: found === "transient" ? "transient" : plain, class: found };
