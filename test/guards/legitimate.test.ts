@@ -128,6 +128,15 @@ describe("what is no loop", () => {
     expect(levels([...three, ...complying])).toEqual(["remind repeat"]);
   });
 
+  it("N12 also where the reminder came late: two more rounds of the same, then the trip", () => {
+    const other = (n: number): Step => ({ tool: `x${n}`, answer: `${n}`, failed: true });
+    const late = [read, other(1), other(2), read, other(3), other(4), read, read, read].flatMap((step) => round(step));
+    const level = (more: number) => levels([...late, ...rounds(more, () => read)], { window: 3 });
+    expect(level(0)).toEqual(["remind repeat"]);
+    expect(level(1)).toEqual(["remind repeat"]);
+    expect(level(2)).toEqual(["remind repeat", "trip repeat"]);
+  });
+
   it("N13 after a trip the detector starts anew", () => {
     expect(levels(rounds(7, () => read))).toEqual(["remind repeat", "trip repeat"]);
     expect(levels([...rounds(5, () => read), person(), ...rounds(2, () => read)])).toHaveLength(2);
