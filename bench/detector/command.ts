@@ -31,14 +31,18 @@ function run({ json, seed = freshSeed(), ...rest }: Options): void {
 }
 
 export function show({ calls, bytes, runs, seed, histories, machine }: DetectorReport): string {
-  const rows = Object.entries(histories).map(([kind, { foldMs, oneMoreUs, stateBytes, verdicts }]) => [
+  const rows = Object.entries(histories).map(([kind, { foldMs, foldCpuMs, oneMoreUs, stateBytes, verdicts }]) => [
     kind,
     foldMs.toFixed(1),
+    foldCpuMs.toFixed(1),
     oneMoreUs.toFixed(1),
     (stateBytes / 1000).toFixed(1),
     String(verdicts),
   ]);
   const title = `detector · ${calls} calls, results of ${bytes} characters · seed ${seed} · medians of ${runs}`;
-  const table = alignedTable([["calls are", "all of it, ms", "one more, µs", "state, kB", "verdicts"], ...rows]);
+  const table = alignedTable([
+    ["calls are", "all of it, ms", "processor, ms", "one more, µs", "state, kB", "verdicts"],
+    ...rows,
+  ]);
   return [pc.bold(title), ...table, pc.dim(machineLine(machine))].join("\n");
 }

@@ -15,6 +15,8 @@ export interface DetectorPlan {
 export interface DetectorFigures {
   /** The whole history, read at once. */
   readonly foldMs: number;
+  /** What the processor spent on that, whoever else kept the cores busy. */
+  readonly foldCpuMs: number;
   /** One more call, with the whole list handed over again. */
   readonly oneMoreUs: number;
   readonly stateBytes: number;
@@ -27,6 +29,8 @@ export interface DetectorReport extends DetectorPlan {
   readonly machine: Machine;
 }
 
+/** The first runs warm the code up, and do not count. */
+const WARM_UP = 3;
 /** One more call is timed so many times per run. */
 const MORE = 200;
 
@@ -40,22 +44,31 @@ function figuresOf(kind: History, { calls, bytes, runs, seed }: DetectorPlan): D
   const messages = historyOf(kind, calls + MORE, bytes, seed);
   const history = messages.slice(0, -2 * MORE);
   const folds: number[] = [];
+  const cpu: number[] = [];
   const more: number[] = [];
   let [stateBytes, verdicts] = [0, 0];
-  // The first run warms the code up, and does not count.
-  for (let run = 0; run <= runs; run += 1) {
+  for (let run = 0; run < WARM_UP + runs; run += 1) {
     const detector = createLoopDetector();
+    const used = process.cpuUsage();
     const start = performance.now();
     verdicts = detector.observe(history).length;
     const folded = performance.now();
+    const { user, system } = process.cpuUsage(used);
     const lists = Array.from({ length: MORE }, (_, at) => messages.slice(0, history.length + 2 * (at + 1)));
     const before = performance.now();
     for (const list of lists) detector.observe(list);
     const after = performance.now();
     stateBytes = Buffer.byteLength(JSON.stringify(detector.toJSON()));
-    if (run === 0) continue;
+    if (run < WARM_UP) continue;
     folds.push(folded - start);
+    cpu.push((user + system) / 1000);
     more.push(((after - before) / MORE) * 1000);
   }
-  return { foldMs: median(folds) ?? 0, oneMoreUs: median(more) ?? 0, stateBytes, verdicts };
+  return {
+    foldMs: median(folds) ?? 0,
+    foldCpuMs: median(cpu) ?? 0,
+    oneMoreUs: median(more) ?? 0,
+    stateBytes,
+    verdicts,
+  };
 }

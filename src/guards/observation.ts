@@ -96,7 +96,13 @@ export function fingerprintOf(
 
 /** What kind of error it is, whatever the arguments were. */
 export function typeOfError({ text }: Observation, args: unknown): string {
-  return token(errorType(text, stringsIn(args)));
+  // The longest first: a path before its file name.
+  return token(
+    errorType(
+      text,
+      stringsIn(args).sort((one, other) => other.length - one.length),
+    ),
+  );
 }
 
 const ADVICE = "Please fix your mistakes.";
@@ -203,10 +209,7 @@ function stringsIn(args: unknown, depth = 0): string[] {
   if (typeof args === "string") return [args];
   if (typeof args !== "object" || args === null || depth > 3) return [];
   const values = attempt(() => Object.values(args) as unknown[], []);
-  return values
-    .slice(0, 20)
-    .flatMap((value) => stringsIn(value, depth + 1))
-    .sort((one, other) => other.length - one.length);
+  return values.slice(0, 20).flatMap((value) => stringsIn(value, depth + 1));
 }
 
 function attempt<T>(work: () => T, otherwise: T): T {

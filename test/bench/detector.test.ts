@@ -6,6 +6,7 @@ it("looking for loops is measured for new, failing and looping calls, and finds 
   const report = measureDetector({ calls: 40, bytes: 200, runs: 1, seed: 7 });
   const figures = {
     foldMs: expect.any(Number) as number,
+    foldCpuMs: expect.any(Number) as number,
     oneMoreUs: expect.any(Number) as number,
     stateBytes: expect.any(Number) as number,
   };
