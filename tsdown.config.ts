@@ -4,6 +4,7 @@ const doors = {
   index: "src/index.ts",
   "checkpointer/index": "src/checkpointer/index.ts",
   "nodes/index": "src/nodes/index.ts",
+  "guards/index": "src/guards/index.ts",
   "testing/index": "src/testing/index.ts",
   "audit/index": "src/audit/index.ts",
   "ui/index": "src/ui/index.ts",

@@ -5,6 +5,7 @@ import { approveCommand } from "./commands/approve.js";
 import { exportCommand } from "./commands/export.js";
 import { importCommand } from "./commands/import.js";
 import { auditCommand } from "./commands/audit.js";
+import { loopsCommand } from "./commands/loops.js";
 import { pruneCommand } from "./commands/prune.js";
 import { reconcileCommand } from "./commands/reconcile.js";
 import { rejectCommand } from "./commands/reject.js";
@@ -32,6 +33,7 @@ const COMMANDS = [
   importCommand,
   exportCommand,
   auditCommand,
+  loopsCommand,
 ];
 
 /** Runs one command. Whatever is wrong becomes one line on stderr and an exit code of 1, never a stack. */

@@ -16,6 +16,7 @@ const DOORS = {
   "langgraph-waypoint": ["SlimSaver", "effect", "WaypointError"],
   "langgraph-waypoint/checkpointer": ["SlimSaver"],
   "langgraph-waypoint/nodes": ["effect", "requestApproval", "safeTools", "resume"],
+  "langgraph-waypoint/guards": ["loopGuard", "loopGuardNode", "withReminder", "detectLoops", "createLoopDetector"],
   "langgraph-waypoint/testing": ["checkpointerContract", "checkpointerChild", "resultsOf"],
   "langgraph-waypoint/ui": ["approvalsRouter"],
 };
