@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { RULES } from "../../src/audit/index.js";
 import type { Cases } from "./cases.js";
-import { CODES, expected, findingsIn, outcome } from "./cases.js";
+import { CODES, expected, findingsIn, outcome, severitiesIn } from "./cases.js";
 
 const TABLES = join(import.meta.dirname, "rules");
 const PAGES = join(import.meta.dirname, "../../docs/rules");
@@ -53,10 +53,16 @@ function blockUnder(page: string, heading: string): string {
   return new RegExp(`^## ${heading}$.*?^\`\`\`ts\n(.*?)^\`\`\``, "ms").exec(page)?.[1] ?? "";
 }
 
-describe.each([...tables])("%s", (code, { invalid, valid }) => {
+describe.each([...tables])("%s", (code, { invalid, valid, mild = [] }) => {
   it.each(invalid.map((snippet) => [snippet]))("finds it, and the line of the effect, in %j", (snippet) => {
     const { found, effects } = expected(snippet);
     expect(outcome(snippet, code)).toEqual({ found, effects });
+  });
+
+  it.each(mild.map((snippet) => [snippet]))("finds nothing that counts in %j", (snippet) => {
+    const severities = severitiesIn(snippet, code);
+    expect(severities.length).toBeGreaterThan(0);
+    expect(severities.filter((severity) => severity === "high" || severity === "medium")).toEqual([]);
   });
 
   it.each(valid.map((snippet) => [snippet]))("finds nothing in %j", (snippet) => {

@@ -95,6 +95,15 @@ export const pay = async () => { await stripe.refunds.create({}); };`,
   for (const item of state.items) await stripe.refunds.create(item); // effect
   return { ok: interrupt("ok?") }; // found
 }`,
+    `async function auth(options) {
+  if (options?.quiet) return 1;
+  await stripe.refunds.create({}); // effect
+  return 2;
+}
+async function node(state) {
+  await auth({ quiet: false });
+  return { ok: interrupt("ok?") }; // found
+}`,
     `import { sdk } from "unheard-of";
 const run = (x) => sdk.perform(x);
 async function node(state) {
@@ -110,6 +119,24 @@ async function node(state) {
 }`,
   ],
   valid: [
+    `async function auth(options) {
+  const url = state.url;
+  if (options?.quiet) return url;
+  await stripe.refunds.create({});
+  return url;
+}
+async function node(state) {
+  const url = await auth({ quiet: true });
+  return { ok: interrupt(url) };
+}`,
+    `async function node(state) {
+  await stripe.refunds.create({});
+  try {
+    return { ok: interrupt("ok?") };
+  } catch {
+    return {};
+  }
+}`,
     `import { sdk } from "unheard-of";
 const shape = (x) => sdk.shape(x);
 async function node(state) {

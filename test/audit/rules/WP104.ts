@@ -27,6 +27,10 @@ async function node(state) {
   const reply = await config.llm.invoke("hi"); // effect
   return { ok: interrupt(reply) }; // found
 }`,
+    `async function node(state, { deps }) {
+  const wish = await deps.llmService.extract(state.text); // effect
+  return { ok: interrupt(wish) }; // found
+}`,
   ],
   valid: [
     `async function node(state) {

@@ -29,6 +29,27 @@ async function node(state) {
   return { ok: interrupt(user) }; // found
 }`,
   ],
+  mild: [
+    `async function node(state) {
+  for (const name of state.names) {
+    const ok = interrupt(name);
+    const text = await readFile(name);
+    state.use(ok, text);
+  }
+  return {};
+}`,
+    `async function node(state) {
+  await readFile("a");
+  return { ok: interrupt("ok?") };
+}`,
+    `async function warm() {
+  await readFile("a");
+}
+async function node(state) {
+  const done = await warm();
+  return { ok: interrupt(done) };
+}`,
+  ],
   valid: [
     `async function node(state) {
   const ok = interrupt("ok?");

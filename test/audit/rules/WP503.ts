@@ -22,6 +22,7 @@ async function main(config) {
 }`,
   ],
   valid: [
+    `const commandOf = (command) => new Command({ goto: command.goto, resume: command.resume });`,
     `const app = new StateGraph({}).addNode("n", () => ({ ok: interrupt("ok?") })).addEdge(START, "n").compile({ checkpointer: new MemorySaver() });
 async function main(config) {
   const fork = await app.updateState(config, { ok: true });
