@@ -7,6 +7,7 @@ import { annotationAt } from "../project/annotations.js";
 import { calleeName, howTaken, receiverName } from "../project/calls.js";
 import type { CallNode } from "../project/calls.js";
 import type { Evaluator } from "../project/evaluate.js";
+import { isTakenOut } from "../project/externals.js";
 import { returnsOf } from "../project/functions.js";
 import { originFunctions } from "../project/roles.js";
 import type { Roles } from "../project/roles.js";
@@ -65,7 +66,7 @@ export function meaningOf(call: CallNode, file: SourceFile, env: Env | undefined
     };
   }
 
-  const outside = values.filter((value) => value.kind === "external");
+  const outside = values.filter((value) => value.kind === "external" && !isTakenOut(value)) as ExternalValue[];
   for (const value of outside) {
     const meaning = ofExternal(value, call, none, world);
     if (meaning !== undefined) return meaning;

@@ -161,8 +161,8 @@ export class Walk {
     const key = siteKey(question);
     const swallowed = this.#isSwallowed(question, toQuestion);
     if (!this.silent) this.#meets(question, toQuestion, state);
-    // A question that is swallowed here stops nothing, so that nothing runs again for it.
-    if (!this.silent && !swallowed) this.#report(question, toQuestion, top, state, again);
+    // A question that is swallowed stops nothing yet, but will when the handler is mended.
+    if (!this.silent) this.#report(question, toQuestion, top, state, again);
     if (!swallowed) {
       const other = this.asks.get(key);
       if (other === undefined || other.chain.length > toQuestion.length)

@@ -104,6 +104,23 @@ async function node(state) {
   await auth({ quiet: false });
   return { ok: interrupt("ok?") }; // found
 }`,
+    `function tools(list) {
+  const byName = new Map(list.map((each) => [each.name, each]));
+  return async function node(state) {
+    await byName.get(state.name).invoke(state.args); // effect
+    return { ok: interrupt("ok?") }; // found
+  };
+}`,
+    `async function node(state) {
+  const byName = Object.fromEntries(state.tools.map((each) => [each.name, each]));
+  await byName[state.name].invoke({}); // effect
+  return { ok: interrupt("ok?") }; // found
+}`,
+    `import { generateChart } from "./chart.js";
+async function node(state) {
+  const chart = await generateChart(state.rows); // effect
+  return { ok: interrupt(chart.url) }; // found
+}`,
     `import { sdk } from "unheard-of";
 const run = (x) => sdk.perform(x);
 async function node(state) {
@@ -129,14 +146,7 @@ async function node(state) {
   const url = await auth({ quiet: true });
   return { ok: interrupt(url) };
 }`,
-    `async function node(state) {
-  await stripe.refunds.create({});
-  try {
-    return { ok: interrupt("ok?") };
-  } catch {
-    return {};
-  }
-}`,
+
     `import { sdk } from "unheard-of";
 const shape = (x) => sdk.shape(x);
 async function node(state) {
