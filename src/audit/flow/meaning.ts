@@ -168,9 +168,39 @@ function byName(call: CallNode, file: SourceFile, outside: readonly ExternalValu
   const taken = howTaken(call, file);
   // A function that is handed to something unknown is what the call does.
   if (call.arguments.some((argument) => isFunction(unwrap(argument)))) return "pure";
-  const kind = kindByName({ receiver: receiverName(call), name, taken });
+  const kind =
+    (taken === "plain" ? undefined : kindOfStatement(call)) ??
+    kindByName({ receiver: receiverName(call), name, taken });
   const typed = outside.some(({ module }) => module !== "");
   return typed && taken === "plain" && isEffect(kind) ? "pure" : kind;
+}
+
+const STATEMENTS: Readonly<Record<string, Kind>> = {
+  select: "read",
+  selectFrom: "read",
+  selectDistinct: "read",
+  insert: "write",
+  insertInto: "write",
+  update: "write",
+  updateTable: "write",
+  delete: "write",
+  deleteFrom: "write",
+  upsert: "idempotent",
+};
+
+/** `db.insert(t).values(x)`, `client.from(t).select()`: a query builder says by its first verb what it does. */
+function kindOfStatement(call: CallNode): Kind | undefined {
+  const names: string[] = [];
+  for (let at: Node = call; at.type === "CallExpression" || at.type === "MemberExpression";) {
+    if (at.type === "CallExpression") names.push(calleeName(at) ?? "");
+    at = unwrap(at.type === "CallExpression" ? at.callee : at.object);
+  }
+  if (names.length < 2) return undefined;
+  if (names.some((name) => name.startsWith("onConflict") || name.startsWith("onDuplicateKey"))) return "idempotent";
+  return names
+    .reverse()
+    .map((name) => STATEMENTS[name])
+    .find((kind) => kind !== undefined);
 }
 
 /** A call as a person would write it down: its name, on one line, not too long. */

@@ -116,6 +116,11 @@ async function node(state) {
   await byName[state.name].invoke({}); // effect
   return { ok: interrupt("ok?") }; // found
 }`,
+    `import { db } from "./db.js";
+async function node(state) {
+  await db.update(state.table).set({ status: "waiting" }).where(state.id); // effect
+  return { ok: interrupt("ok?") }; // found
+}`,
     `import { generateChart } from "./chart.js";
 async function node(state) {
   const chart = await generateChart(state.rows); // effect
@@ -136,6 +141,11 @@ async function node(state) {
 }`,
   ],
   valid: [
+    `import { db } from "./db.js";
+async function node(state) {
+  await db.insert(state.table).values({}).onConflictDoNothing();
+  return { ok: interrupt("ok?") };
+}`,
     `async function auth(options) {
   const url = state.url;
   if (options?.quiet) return url;

@@ -28,6 +28,11 @@ async function node(state) {
   const user = await state.api.getUser(); // effect
   return { ok: interrupt(user) }; // found
 }`,
+    `import { db } from "./db.js";
+async function node(state) {
+  const rows = await db.select().from(state.table); // effect
+  return { ok: interrupt(rows) }; // found
+}`,
   ],
   mild: [
     `async function node(state) {
