@@ -113,5 +113,15 @@ async function pay(item) {
   for (const item of state.items) console.log(interrupt(item));
   return {};
 }`,
+    `async function node(state) {
+  for (const item of state.items) {
+    if (item.free) {
+      await stripe.refunds.create(item);
+      return {};
+    }
+    console.log(interrupt(item));
+  }
+  return {};
+}`,
   ],
 };

@@ -46,5 +46,19 @@ async function node(state) {
   const ok = interrupt("ok?");
   return { reply: await chain.invoke(ok) };
 }`,
+    `async function node(state) {
+  const ok = interrupt("ok?");
+  return { ok, text: await model.invoke("x") };
+}`,
+    `const ask = task("ask", async () => model.invoke("x"));
+async function node(state) {
+  const text = await ask();
+  return { ok: interrupt(text) };
+}`,
+    `async function node(state) {
+  const bound = model.bindTools([]);
+  const ok = interrupt("ok?");
+  return { ok, bound };
+}`,
   ],
 };

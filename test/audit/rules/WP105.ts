@@ -85,5 +85,17 @@ async function node(state) {
   const mode = process.env.MODE;
   return { ok: interrupt(mode) };
 }`,
+    `async function node(state) {
+  const id = await memo("id", {}, () => randomUUID());
+  return { id, ok: interrupt({ id }) };
+}`,
+    `async function node(state) {
+  const day = new Date("2020-01-01").getDay();
+  return { ok: interrupt({ day }) };
+}`,
+    `async function node(state) {
+  const id = state.id;
+  return { ok: interrupt({ id }) };
+}`,
   ],
 };

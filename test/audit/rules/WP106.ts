@@ -68,5 +68,18 @@ async function node(state) {
   const parsed = JSON.parse(state.text);
   return { ok: interrupt(parsed) };
 }`,
+    `async function node(state) {
+  const ok = interrupt("ok?");
+  return { ok, text: await readFile("a") };
+}`,
+    `async function node(state) {
+  const text = await memo("text", {}, () => readFile("a"));
+  return { ok: interrupt(text) };
+}`,
+    `const load = task("load", async () => readFile("a"));
+async function node(state) {
+  const text = await load();
+  return { ok: interrupt(text) };
+}`,
   ],
 };
