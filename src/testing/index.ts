@@ -4,3 +4,7 @@ export type { CheckpointerChild, CheckpointerInitializer } from "./checkpointer/
 export { resultsOf } from "./results.js";
 export type { CheckResult } from "./results.js";
 export type { TestRunner } from "./runner.js";
+export { replayAudit } from "./replay/replay-audit.js";
+export type { ReplayableGraph, ReplayOptions } from "./replay/replay-audit.js";
+export type { ReplayFinding } from "./replay/compare.js";
+export type { OutsideKind } from "./replay/recording.js";
