@@ -3,6 +3,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findingsOf } from "../../src/audit/engine.js";
+import { audit } from "../../src/audit/index.js";
+import { folderOf, UNSAFE } from "./folder.js";
 import { memoryProject } from "./memory-project.js";
 
 const TABLES = join(import.meta.dirname, "rules");
@@ -19,6 +21,17 @@ function isAnswered(texts: Readonly<Record<string, string>>): void {
   const again = findingsOf(memoryProject(texts), { root: "/" });
   expect(again).toEqual(once);
 }
+
+it("a NUL in a string is part of the program, and a video that is called .ts is none", async () => {
+  const nul = `const key = "a\0b";\n`;
+  const cwd = folderOf({
+    "node.ts": `// ${"-".repeat(600)}\n${nul}${UNSAFE}`,
+    "video.ts": `G@\0\u0010${"\0".repeat(200)}`,
+  });
+  const { findings, unparsable } = await audit(["."], { cwd });
+  expect(findings.map(({ code }) => code)).toEqual(["WP101"]);
+  expect(unparsable).toEqual(["video.ts"]);
+});
 
 describe("no source makes the auditor fail", () => {
   it("that is cut off anywhere", () => {
