@@ -1,5 +1,6 @@
 import { canonical } from "../catalogue/catalogue.js";
 import type { Catalogue } from "../catalogue/catalogue.js";
+import { DECISIONS } from "../catalogue/decide.js";
 import { isEffect } from "../catalogue/kind.js";
 import type { Kind } from "../catalogue/kind.js";
 import { kindByName } from "../catalogue/names.js";
@@ -12,7 +13,7 @@ import { returnsOf } from "../project/functions.js";
 import { originFunctions } from "../project/roles.js";
 import type { Roles } from "../project/roles.js";
 import type { SourceFile } from "../project/source-file.js";
-import { enclosingFunction, functionName, isFunction, memberName, unwrap } from "../project/syntax.js";
+import { enclosingFunction, functionName, isFunction, memberName, stringOf, unwrap } from "../project/syntax.js";
 import type { Node } from "../project/syntax.js";
 import type { Env, ExternalValue, FunctionValue, Value } from "../project/value.js";
 
@@ -168,6 +169,8 @@ function byName(call: CallNode, file: SourceFile, outside: readonly ExternalValu
   const taken = howTaken(call, file);
   // A function that is handed to something unknown is what the call does.
   if (call.arguments.some((argument) => isFunction(unwrap(argument)))) return "pure";
+  const sql = kindOfSql(call);
+  if (sql !== undefined) return sql;
   const kind =
     (taken === "plain" ? undefined : kindOfStatement(call)) ??
     kindByName({ receiver: receiverName(call), name, taken });
@@ -187,6 +190,25 @@ const STATEMENTS: Readonly<Record<string, Kind>> = {
   deleteFrom: "write",
   upsert: "idempotent",
 };
+
+const SQL = /^\s*(?:insert|update|delete|replace|merge|select|with)\s/i;
+
+/** `db.query("INSERT …")`, `db.prepare("UPDATE …").run()`: the statement says what it does, whatever it is given to. */
+function kindOfSql(call: CallNode): Kind | undefined {
+  for (let at: Node = call; at.type === "CallExpression" || at.type === "MemberExpression";) {
+    if (at.type === "CallExpression" && isSql(at.arguments[0]))
+      return DECISIONS.sql(at.arguments, calleeName(at) ?? "");
+    at = unwrap(at.type === "CallExpression" ? at.callee : at.object);
+  }
+  return undefined;
+}
+
+function isSql(given: Node | undefined): boolean {
+  if (given === undefined) return false;
+  const node = unwrap(given);
+  const text = node.type === "TemplateLiteral" ? node.quasis[0]?.value.raw : stringOf(node);
+  return text !== undefined && SQL.test(text);
+}
 
 /** `db.insert(t).values(x)`, `client.from(t).select()`: a query builder says by its first verb what it does. */
 function kindOfStatement(call: CallNode): Kind | undefined {

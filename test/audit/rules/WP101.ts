@@ -121,6 +121,12 @@ async function node(state) {
   await db.update(state.table).set({ status: "waiting" }).where(state.id); // effect
   return { ok: interrupt("ok?") }; // found
 }`,
+    `import { db } from "./db.js";
+async function node(state) {
+  db.prepare("INSERT INTO asked VALUES (?)").run(state.id); // effect
+  await db.query("UPDATE orders SET state = 1"); // effect
+  return { ok: interrupt("ok?") }; // found
+}`,
     `import { generateChart } from "./chart.js";
 async function node(state) {
   const chart = await generateChart(state.rows); // effect
