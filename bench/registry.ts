@@ -1,3 +1,4 @@
+import { audit } from "./audit/command.js";
 import type { Bench } from "./bench.js";
 import { concurrent } from "./concurrent/command.js";
 import { detector } from "./detector/command.js";
@@ -8,4 +9,4 @@ import { list } from "./list/command.js";
 import { resume } from "./resume/command.js";
 
 /** Every benchmark, in the order in which `npm run bench` runs them. */
-export const BENCHES: readonly Bench[] = [growth, resume, list, concurrent, fork, effect, detector];
+export const BENCHES: readonly Bench[] = [growth, resume, list, concurrent, fork, effect, detector, audit];

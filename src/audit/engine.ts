@@ -34,7 +34,7 @@ export function findingsOf(project: Project, options: EngineOptions): Finding[] 
   const files = relevantFiles(project, { ...known, roles: NO_ROLES });
   const world = { ...known, roles: rolesIn(files, evaluator) };
   const facts: Facts = { files, world, ...analyse(files, world) };
-  const found = [...pairReports(facts), ...siteReports(facts)].flatMap(([rule, report]) => {
+  const found = [...weighed(pairReports(facts)), ...siteReports(facts)].flatMap(([rule, report]) => {
     const severity = options.severity?.[rule.code] ?? report.severity ?? rule.severity;
     return severity === "off" ? [] : [findingOf(rule, report, severity, options.root)];
   });
@@ -59,6 +59,26 @@ function pairReports(facts: Facts): [Meta, Report][] {
     };
     return [[rule, report]];
   });
+}
+
+/** Rules about what a re-run reads, pays for or finds changed, and about nothing that it does to others. */
+const LESSER = new Set(["WP104", "WP105", "WP106", "WP301"]);
+const FAR = 3;
+
+/**
+ * A question that something graver stands before: what is read over many calls is of little account beside it, and is
+ * reported as low.
+ */
+function weighed(reports: readonly [Meta, Report][]): [Meta, Report][] {
+  const grave = new Set(reports.flatMap(([, { at, severity }]) => (severity === "high" ? [siteKey(at)] : [])));
+  return reports.map(([rule, report]) =>
+    LESSER.has(rule.code) &&
+    report.severity === "medium" &&
+    (report.chain?.length ?? 0) >= FAR &&
+    grave.has(siteKey(report.at))
+      ? [rule, { ...report, severity: "low" }]
+      : [rule, report],
+  );
 }
 
 /** From the function in which both are: first to the question, then to the effect. */

@@ -46,11 +46,14 @@ export function sourceFilesBelow(paths: readonly string[], cwd: string, ignore: 
   return [...found].sort();
 }
 
+/** What is no text, such as a video that is called `.ts` too, shows it early; a NUL in a string of a program is text. */
+const HEAD = 512;
+
 /** The text of a file; nothing when it cannot be read, or is no text. */
 export function textOf(path: string): string | undefined {
   try {
     const text = readFileSync(path, "utf8");
-    return text.includes("\0") ? undefined : text;
+    return text.slice(0, HEAD).includes("\0") ? undefined : text;
   } catch {
     return undefined;
   }

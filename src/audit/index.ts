@@ -1,5 +1,7 @@
 export { audit } from "./audit.js";
 export type { AuditOptions, AuditResult } from "./audit.js";
+export { baselineOf, newSince, parseBaseline } from "./baseline.js";
+export type { Baseline } from "./baseline.js";
 export type { AuditConfig, DeclaredKind } from "./config.js";
 export type { CatalogueEntry } from "./catalogue/catalogue.js";
 export { SEVERITIES } from "./finding.js";

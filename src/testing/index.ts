@@ -15,3 +15,7 @@ export type { TestClockOptions } from "./test-clock.js";
 export { resultsOf } from "./results.js";
 export type { CheckResult } from "./results.js";
 export type { TestRunner } from "./runner.js";
+export { replayAudit } from "./replay/replay-audit.js";
+export type { ReplayableGraph, ReplayOptions } from "./replay/replay-audit.js";
+export type { ReplayFinding } from "./replay/compare.js";
+export type { OutsideKind } from "./replay/recording.js";

@@ -8,6 +8,8 @@ export interface Cases {
   /** Lines that are found end with `// found`; where the effect is, with `// effect`. */
   readonly invalid: readonly string[];
   readonly valid: readonly string[];
+  /** Code in which it finds something that is worth knowing and no more: low or info. */
+  readonly mild?: readonly string[];
 }
 
 /** What the snippets can use. It is one line, so that the second line of the file is the first of the snippet. */
@@ -53,6 +55,11 @@ export function expected(code: string): Outcome {
   const marked = (marker: string): number[] =>
     lines.flatMap((line, index) => (line.includes(`// ${marker}`) || line.includes(`+ ${marker}`) ? [index + 2] : []));
   return { found: marked("found"), effects: marked("effect") };
+}
+
+/** The severities of what a rule finds. */
+export function severitiesIn(code: string, rule: string): string[] {
+  return findingsIn(code).flatMap((finding) => (finding.code === rule ? [finding.severity] : []));
 }
 
 export function outcome(code: string, rule: string): Outcome {

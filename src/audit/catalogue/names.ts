@@ -6,6 +6,7 @@ const [
   SAFE,
   MODEL,
   MODEL_RECEIVERS,
+  MODEL_SERVICES,
   MODEL_METHODS,
   GRAPH_RECEIVERS,
   GRAPH_METHODS,
@@ -18,6 +19,7 @@ const [
   words.safe,
   words.model,
   words.modelReceivers,
+  words.modelServices,
   words.modelMethods,
   words.graphReceivers,
   words.graphMethods,
@@ -26,6 +28,7 @@ const [
   words.write,
   words.strong,
 ].map((text) => new RegExp(text)) as [
+  RegExp,
   RegExp,
   RegExp,
   RegExp,
@@ -69,6 +72,7 @@ function guess(receiver: string, name: string): Kind {
   if (GRAPH_METHODS.test(name) && GRAPH_RECEIVERS.test(lower)) return "subgraph";
   if (MODEL_METHODS.test(name) && MODEL_RECEIVERS.test(lower)) return "model";
   if (SAFE.test(name)) return "pure";
+  if (MODEL_SERVICES.test(receiver) && !READ.test(name) && !WRITE.test(name)) return "model";
   if (MODEL.test(name)) return "model";
   if (SEND.test(name)) return "send";
   if (WRITE.test(name)) return "write";

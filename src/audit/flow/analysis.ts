@@ -5,6 +5,7 @@ import { visitExpression } from "./expressions.js";
 import { Findings } from "./findings.js";
 import type { Question } from "./findings.js";
 import { functionsOf, Leads } from "./leads.js";
+import { comesOut } from "./reach.js";
 import type { World } from "./meaning.js";
 import { join } from "./state.js";
 import type { Link, Occurrence } from "./state.js";
@@ -90,12 +91,19 @@ export class Summaries {
     const end = join(flow.exits, flow.state);
     return {
       asks: flow.asks,
-      effects: end?.effects ?? new Map<string, Occurrence>(),
+      effects: new Map([...(end?.effects ?? [])].map(([key, each]) => [key, withGiven(each, fn, file)] as const)),
       thrown: flow.thrown?.effects ?? new Map<string, Occurrence>(),
       passed: [...(end?.passed.keys() ?? [])],
       returns: end !== undefined || fn.generator,
     };
   }
+}
+
+/** Whether what an effect gives leaves the function, where it matters: a write is no better for being kept. */
+function withGiven(occurrence: Occurrence, fn: FunctionValue["fn"], file: SourceFile): Occurrence {
+  const { site, chain, top, given } = occurrence;
+  if (site.kind !== "clock" && site.kind !== "random" && site.kind !== "read") return { ...occurrence, given: true };
+  return { ...occurrence, given: (chain.length === 0 || given) && comesOut(top, fn, file, site.kind === "clock") };
 }
 
 function sizeOf({ asks, effects, thrown, passed }: Summary): number {

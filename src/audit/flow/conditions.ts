@@ -2,6 +2,7 @@ import type { SourceFile, Variable } from "../project/source-file.js";
 import { numberOf } from "../project/value.js";
 import { enclosingFunction, memberName, unwrap, walkFunction } from "../project/syntax.js";
 import type { FunctionNode, Node } from "../project/syntax.js";
+import { flagSubject, isFlag } from "./flags.js";
 import type { Guard } from "./state.js";
 
 export interface Branches {
@@ -68,7 +69,9 @@ function subjectOf(node: Node, file: SourceFile): Pick<Guard, "subject" | "varia
   }
   const root = rootOf(inner);
   const variable = root === undefined ? undefined : file.variableOf(root);
-  if (root === undefined || variable === undefined || !isStable(variable)) return undefined;
+  if (root === undefined || variable === undefined) return undefined;
+  if (inner === root && isFlag(variable)) return { subject: flagSubject(variable), variable };
+  if (!isStable(variable) || (inner.type === "MemberExpression" && isRefilled(inner, variable))) return undefined;
   const text = file.textOf(inner).replaceAll(/[?!\s]/g, "");
   if (inner.type === "MemberExpression" && assignedMembers(enclosingFunction(root), file).has(text)) return undefined;
   return { subject: `${numberOf(variable)} ${text}`, variable };
@@ -88,6 +91,18 @@ export function rootOf(node: Node): (Node & { type: "Identifier" }) | undefined 
 function isStable({ references, defs }: Variable): boolean {
   const writes = references.filter((reference) => reference.isWrite()).length;
   return defs.length > 0 && writes <= (defs[0]?.type === "Variable" ? 1 : 0);
+}
+
+const REFILLING = new Set(["push", "unshift", "pop", "shift", "splice", "set", "add", "delete", "clear"]);
+
+/** `list.length` says something else after `list.push(x)`. */
+function isRefilled(member: Node, { references }: Variable): boolean {
+  const name = memberName(member);
+  if (name !== "length" && name !== "size") return false;
+  return references.some(({ identifier }) => {
+    const { parent } = identifier as Node;
+    return parent?.type === "MemberExpression" && REFILLING.has(memberName(parent) ?? "");
+  });
 }
 
 const ASSIGNED = new WeakMap<FunctionNode, ReadonlySet<string>>();

@@ -6,6 +6,7 @@ import type { Node } from "../project/syntax.js";
 import type { FunctionValue } from "../project/value.js";
 import { runCallbacks } from "./callbacks.js";
 import { branchesOf } from "./conditions.js";
+import { withFlag } from "./flags.js";
 import { visitCombinator, visitSettled, visitSwallower } from "./promises.js";
 import { meaningOf } from "./meaning.js";
 import type { Meaning } from "./meaning.js";
@@ -48,6 +49,7 @@ export function visitExpression(walk: Walk, expression: Node): void {
       visitExpression(walk, node.left);
       {
         visitMutation(walk, node, node.left);
+        if (node.operator === "=") walk.state = withFlag(walk.state, node.left, node.right, walk.file);
         return;
       }
     case "UpdateExpression": {

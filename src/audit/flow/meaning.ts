@@ -1,5 +1,6 @@
 import { canonical } from "../catalogue/catalogue.js";
 import type { Catalogue } from "../catalogue/catalogue.js";
+import { DECISIONS } from "../catalogue/decide.js";
 import { isEffect } from "../catalogue/kind.js";
 import type { Kind } from "../catalogue/kind.js";
 import { kindByName } from "../catalogue/names.js";
@@ -7,11 +8,12 @@ import { annotationAt } from "../project/annotations.js";
 import { calleeName, howTaken, receiverName } from "../project/calls.js";
 import type { CallNode } from "../project/calls.js";
 import type { Evaluator } from "../project/evaluate.js";
+import { isTakenOut } from "../project/externals.js";
 import { returnsOf } from "../project/functions.js";
 import { originFunctions } from "../project/roles.js";
 import type { Roles } from "../project/roles.js";
 import type { SourceFile } from "../project/source-file.js";
-import { enclosingFunction, functionName, isFunction, memberName, unwrap } from "../project/syntax.js";
+import { enclosingFunction, functionName, isFunction, memberName, stringOf, unwrap } from "../project/syntax.js";
 import type { Node } from "../project/syntax.js";
 import type { Env, ExternalValue, FunctionValue, Value } from "../project/value.js";
 
@@ -65,7 +67,7 @@ export function meaningOf(call: CallNode, file: SourceFile, env: Env | undefined
     };
   }
 
-  const outside = values.filter((value) => value.kind === "external");
+  const outside = values.filter((value) => value.kind === "external" && !isTakenOut(value)) as ExternalValue[];
   for (const value of outside) {
     const meaning = ofExternal(value, call, none, world);
     if (meaning !== undefined) return meaning;
@@ -167,9 +169,60 @@ function byName(call: CallNode, file: SourceFile, outside: readonly ExternalValu
   const taken = howTaken(call, file);
   // A function that is handed to something unknown is what the call does.
   if (call.arguments.some((argument) => isFunction(unwrap(argument)))) return "pure";
-  const kind = kindByName({ receiver: receiverName(call), name, taken });
+  const sql = kindOfSql(call);
+  if (sql !== undefined) return sql;
+  const kind =
+    (taken === "plain" ? undefined : kindOfStatement(call)) ??
+    kindByName({ receiver: receiverName(call), name, taken });
   const typed = outside.some(({ module }) => module !== "");
   return typed && taken === "plain" && isEffect(kind) ? "pure" : kind;
+}
+
+const STATEMENTS: Readonly<Record<string, Kind>> = {
+  select: "read",
+  selectFrom: "read",
+  selectDistinct: "read",
+  insert: "write",
+  insertInto: "write",
+  update: "write",
+  updateTable: "write",
+  delete: "write",
+  deleteFrom: "write",
+  upsert: "idempotent",
+};
+
+const SQL = /^\s*(?:insert|update|delete|replace|merge|select|with)\s/i;
+
+/** `db.query("INSERT …")`, `db.prepare("UPDATE …").run()`: the statement says what it does, whatever it is given to. */
+function kindOfSql(call: CallNode): Kind | undefined {
+  for (let at: Node = call; at.type === "CallExpression" || at.type === "MemberExpression";) {
+    if (at.type === "CallExpression" && isSql(at.arguments[0]))
+      return DECISIONS.sql(at.arguments, calleeName(at) ?? "");
+    at = unwrap(at.type === "CallExpression" ? at.callee : at.object);
+  }
+  return undefined;
+}
+
+function isSql(given: Node | undefined): boolean {
+  if (given === undefined) return false;
+  const node = unwrap(given);
+  const text = node.type === "TemplateLiteral" ? node.quasis[0]?.value.raw : stringOf(node);
+  return text !== undefined && SQL.test(text);
+}
+
+/** `db.insert(t).values(x)`, `client.from(t).select()`: a query builder says by its first verb what it does. */
+function kindOfStatement(call: CallNode): Kind | undefined {
+  const names: string[] = [];
+  for (let at: Node = call; at.type === "CallExpression" || at.type === "MemberExpression";) {
+    if (at.type === "CallExpression") names.push(calleeName(at) ?? "");
+    at = unwrap(at.type === "CallExpression" ? at.callee : at.object);
+  }
+  if (names.length < 2) return undefined;
+  if (names.some((name) => name.startsWith("onConflict") || name.startsWith("onDuplicateKey"))) return "idempotent";
+  return names
+    .reverse()
+    .map((name) => STATEMENTS[name])
+    .find((kind) => kind !== undefined);
 }
 
 /** A call as a person would write it down: its name, on one line, not too long. */

@@ -1,4 +1,5 @@
-import { isCombinator, receiverName, calleeName } from "../project/calls.js";
+import { isAwaited, isCombinator, receiverName, calleeName } from "../project/calls.js";
+import type { CallNode } from "../project/calls.js";
 import { namesIn } from "../project/module-exports.js";
 import type { SourceFile, Variable } from "../project/source-file.js";
 import { contains, isFunction, spanOf, unwrap, walkFunction, wrapped } from "../project/syntax.js";
@@ -15,12 +16,24 @@ export interface Reach {
   readonly later: boolean;
 }
 
-/** Follows the result of `source` through the variables of a function to what it has to do with the question `asked`. */
-export function reachOf(source: Node, asked: Node, fn: FunctionNode, file: SourceFile): Reach {
-  const search = new ReachSearch(asked, fn, file);
+/**
+ * Follows the result of `source` through the variables of a function to what it has to do with the question `asked`. A
+ * time ends where something outside is asked with it: what that gives is another matter.
+ */
+export function reachOf(source: Node, asked: Node, fn: FunctionNode, file: SourceFile, isTime = false): Reach {
+  const search = new ReachSearch(asked, fn, file, isTime);
   search.value(source);
   const { payload, branch, later } = search;
   return { payload, branch, later };
+}
+
+export const REACHES_NOTHING: Reach = { payload: false, branch: false, later: false };
+
+/** Whether the result of `source` comes out of the function: it is returned, decides what is, or is kept elsewhere. */
+export function comesOut(source: Node, fn: FunctionNode, file: SourceFile, isTime = false): boolean {
+  const search = new ReachSearch(undefined, fn, file, isTime);
+  search.value(source);
+  return search.out;
 }
 
 const ASKING = new Set(["interrupt", "requestApproval", "waitForEvent", "sleepUntil"]);
@@ -29,22 +42,29 @@ class ReachSearch implements Reach {
   payload = false;
   branch = false;
   later = false;
+  /** It comes out of the function. */
+  out = false;
   readonly #seen = new Set<Variable>();
   readonly #asked: readonly [number, number];
 
   constructor(
-    private readonly asked: Node,
+    private readonly asked: Node | undefined,
     private readonly fn: FunctionNode,
     private readonly file: SourceFile,
+    private readonly isTime: boolean,
   ) {
-    this.#asked = spanOf(asked);
+    this.#asked = asked === undefined ? [Infinity, Infinity] : spanOf(asked);
   }
 
   /** An expression that carries the result: what becomes of it? */
   value(source: Node): void {
     let at = wrapped(source);
-    if (contains(this.asked, at) && at !== this.asked) this.payload = true;
-    for (let { parent } = at; parent && parent !== this.fn; at = parent, parent = at.parent) {
+    if (this.asked && contains(this.asked, at) && at !== this.asked) this.payload = true;
+    for (let { parent } = at; parent; at = parent, parent = at.parent) {
+      if (parent === this.fn) {
+        if (at === this.fn.body) this.out = true;
+        return;
+      }
       if (parent === this.asked) {
         this.payload = true;
         return;
@@ -81,16 +101,20 @@ class ReachSearch implements Reach {
       case "ConditionalExpression":
       case "LogicalExpression": {
         const test = parent.type === "ConditionalExpression" ? parent.test : parent.left;
-        if (test === at && contains(parent, this.asked)) this.branch = true;
+        if (test === at && this.asked && contains(parent, this.asked)) this.branch = true;
         return false;
       }
       case "CallExpression":
         return this.#passes(parent, at);
       case "ReturnStatement":
       case "ThrowStatement":
+        this.out = true;
+        return true;
       case "ExpressionStatement":
         return true;
       default:
+        // A function that is handed out takes along what it uses.
+        if (isFunction(parent)) this.value(parent);
         return isFunction(parent);
     }
   }
@@ -101,8 +125,7 @@ class ReachSearch implements Reach {
     const name = calleeName(call) ?? "";
     // An answer is a person's own, whatever was shown.
     if (ASKING.has(name)) return true;
-    if (kindByName({ receiver: receiverName(call), name, taken: "plain" }) === "log" || name.startsWith("log"))
-      return true;
+    if (isLog(call) || (this.isTime && isAwaited(call, this.file))) return true;
     const callee = unwrap(call.callee);
     if (callee.type === "MemberExpression" && !isCombinator(call) && /^(?:push|unshift|set|add|append)$/.test(name)) {
       this.#target(callee.object);
@@ -111,6 +134,7 @@ class ReachSearch implements Reach {
   }
 
   #decides(statement: Node): void {
+    if (leaves(statement)) this.out = true;
     const [start, end] = spanOf(statement);
     const [from, to] = this.#asked;
     if (start <= from && to <= end) this.branch = true;
@@ -126,8 +150,16 @@ class ReachSearch implements Reach {
   #target(left: Node): void {
     let at = unwrap(left);
     while (at.type === "MemberExpression") at = unwrap(at.object);
-    if (at.type === "Identifier") this.#variable(this.file.variableOf(at));
-    else this.#names(at);
+    if (at.type !== "Identifier") {
+      if (at.type === "ThisExpression") this.out = true;
+      this.#names(at);
+      return;
+    }
+    const variable = this.file.variableOf(at);
+    const declaration = variable?.defs[0];
+    if (declaration?.type === "Parameter" || !declaration || !contains(this.fn, declaration.name as Node))
+      this.out = true;
+    this.#variable(variable);
   }
 
   #variable(variable: Variable | undefined): void {
@@ -142,11 +174,15 @@ class ReachSearch implements Reach {
   }
 }
 
+function isLog(call: CallNode): boolean {
+  const name = calleeName(call) ?? "";
+  return kindByName({ receiver: receiverName(call), name, taken: "plain" }) === "log" || name.startsWith("log");
+}
+
 function isLogged(use: Node): boolean {
   for (let at: Node | null | undefined = use.parent; at && !isFunction(at); at = at.parent) {
     if (at.type !== "CallExpression") continue;
-    const name = calleeName(at) ?? "";
-    if (kindByName({ receiver: receiverName(at), name, taken: "plain" }) === "log") return true;
+    if (isLog(at)) return true;
   }
   return false;
 }

@@ -42,6 +42,8 @@ export interface Occurrence {
   readonly between: boolean;
   /** What holds whenever it has happened. */
   readonly guards: readonly Guard[];
+  /** What it gives comes out of the function in which it is; of no account where there is no chain. */
+  readonly given: boolean;
 }
 
 /** What may have happened before a point of a function, on some path that leads there. */
@@ -59,7 +61,7 @@ export type Flow = State | undefined;
 
 const MOST_EFFECTS = 300;
 
-export function siteKey({ file, node }: Link): string {
+export function siteKey({ file, node }: Omit<Link, "what">): string {
   return `${numberOf(file)}:${startOf(node)}`;
 }
 
@@ -80,11 +82,26 @@ export function withPassed(state: State, keys: Iterable<string>): State {
   return { ...state, passed };
 }
 
+/** A state in which these conditions hold too; what cannot have happened then is left out. */
 export function withGuards(state: Flow, guards: readonly Guard[]): Flow {
   if (state === undefined || guards.length === 0) return state;
-  return guards.some((guard) => state.guards.some((other) => contradict(guard, other)))
-    ? undefined
-    : { ...state, guards: [...state.guards, ...guards] };
+  if (clashes(guards, state.guards)) return undefined;
+  const effects = [...state.effects].filter(([, occurrence]) => !clashes(guards, occurrence.guards));
+  return { ...state, effects: new Map(effects), guards: [...state.guards, ...guards] };
+}
+
+function clashes(guards: readonly Guard[], others: readonly Guard[]): boolean {
+  return guards.some((guard) => others.some((other) => contradict(guard, other)));
+}
+
+/** A state in which nothing is known of a subject any more. */
+export function withoutSubject({ effects, passed, guards }: State, subject: string): State {
+  const without = (list: readonly Guard[]): readonly Guard[] => list.filter((guard) => guard.subject !== subject);
+  return {
+    passed,
+    guards: without(guards),
+    effects: new Map([...effects].map(([key, each]) => [key, { ...each, guards: without(each.guards) }] as const)),
+  };
 }
 
 export function join(a: Flow, b: Flow): Flow {
@@ -128,11 +145,13 @@ export function contradict(a: Guard, b: Guard): boolean {
   return (a.holds === "truthy" && b.holds === "falsy") || (a.holds === "falsy" && b.holds === "truthy");
 }
 
-/** A state on its way back to the head of a loop. What the loop's own variables said holds no longer. */
+/** A state on its way back to the head of a loop. What the loop's own variables and calls said holds no longer. */
 export function carriedBack(state: Flow, loop: Node): Flow {
   if (state === undefined) return undefined;
   const lasting = (guards: readonly Guard[]): readonly Guard[] =>
-    guards.filter(({ variable }) => !variable?.defs.some(({ name }) => contains(loop, name as Node)));
+    guards.filter(({ variable, node }) =>
+      variable === undefined ? !contains(loop, node) : !variable.defs.some(({ name }) => contains(loop, name as Node)),
+    );
   const effects = new Map<string, Occurrence>();
   for (const [key, occurrence] of state.effects) {
     const inside = contains(loop, occurrence.top);

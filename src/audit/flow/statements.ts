@@ -1,8 +1,9 @@
 import { unwrap } from "../project/syntax.js";
 import type { Node } from "../project/syntax.js";
-import { branchesOf } from "./conditions.js";
+import { branchesOf, rootOf } from "./conditions.js";
 import { visitExpression } from "./expressions.js";
 import { link } from "./findings.js";
+import { withFlag } from "./flags.js";
 import { carriedBack, equal, join, outOf, withGuards } from "./state.js";
 import type { Flow } from "./state.js";
 import { fateIn } from "./swallow.js";
@@ -26,6 +27,7 @@ export function visitStatement(walk: Walk, node: Node, label?: string): void {
       for (const { id, init } of node.declarations) {
         if (init) visitExpression(walk, init);
         visitExpression(walk, id);
+        walk.state = withFlag(walk.state, id, init, walk.file);
       }
       return;
     case "IfStatement": {
@@ -92,7 +94,7 @@ export function visitStatement(walk: Walk, node: Node, label?: string): void {
 
 function visitIf(walk: Walk, node: Node & { type: "IfStatement" }): void {
   visitExpression(walk, node.test);
-  const { whenTrue, whenFalse, always } = branchesOf(node.test, walk.file);
+  const { whenTrue, whenFalse, always = givenTruth(walk, node.test) } = branchesOf(node.test, walk.file);
   const start = walk.state;
   walk.state = always === false ? undefined : withGuards(start, whenTrue);
   visitStatement(walk, node.consequent);
@@ -100,6 +102,22 @@ function visitIf(walk: Walk, node: Node & { type: "IfStatement" }): void {
   walk.state = always === true ? undefined : withGuards(start, whenFalse);
   if (node.alternate) visitStatement(walk, node.alternate);
   walk.state = join(yes, walk.state);
+}
+
+/** What the call that led here says of a condition: `ask({ silent: true })` of `if (options.silent)`. */
+function givenTruth(walk: Walk, test: Node): boolean | undefined {
+  const node = unwrap(test);
+  if (node.type === "UnaryExpression" && node.operator === "!") {
+    const truth = givenTruth(walk, node.argument);
+    return truth === undefined ? undefined : !truth;
+  }
+  if (node.type !== "MemberExpression" || walk.env === undefined) return undefined;
+  const root = rootOf(node);
+  const variable = root && walk.file.variableOf(root);
+  if (variable?.defs[0]?.type !== "Parameter" || !walk.env.bindings.has(variable)) return undefined;
+  const values = walk.world.evaluator.of(node, walk.file, walk.env);
+  const truths = new Set(values.map((value) => (value.kind === "literal" ? Boolean(value.value) : undefined)));
+  return truths.size === 1 ? [...truths][0] : undefined;
 }
 
 interface Loop {

@@ -11,7 +11,8 @@ import { link } from "./findings.js";
 import { isGuarded } from "./guarded.js";
 import { calledText } from "./meaning.js";
 import type { Meaning, World } from "./meaning.js";
-import { reachOf } from "./reach.js";
+import { reachOf, REACHES_NOTHING } from "./reach.js";
+import type { Reach } from "./reach.js";
 import { contradict, join, outlives, siteKey, START, withEffect, withPassed } from "./state.js";
 import type { Flow, Link, Occurrence, State } from "./state.js";
 import type { Fate } from "./swallow.js";
@@ -80,6 +81,7 @@ export class Walk {
       carried: false,
       between: asksBefore(this.state),
       guards: this.state.guards,
+      given: false,
     });
     this.throwing();
   }
@@ -105,15 +107,15 @@ export class Walk {
       const summary = this.summaries.of(value);
       returns ||= summary.returns;
       this.#sideBySide(value, summary, node, what);
-      this.#apply(summary, node, what, barrier);
+      this.#apply(summary, node, what, barrier, value.fn === this.fn);
       if (summary.returns || barrier) end = join(end, this.state);
     }
     this.state = functions.length === 0 ? start : returns || barrier ? end : undefined;
   }
 
-  #apply(summary: Summary, node: Node, what: string, barrier: boolean): void {
+  #apply(summary: Summary, node: Node, what: string, barrier: boolean, again: boolean): void {
     const here = link(node, this.file, what);
-    for (const { question, chain } of summary.asks.values()) this.ask(question, [here, ...chain], node);
+    for (const { question, chain } of summary.asks.values()) this.ask(question, [here, ...chain], node, again);
     if (this.state === undefined) return;
     if (!barrier) {
       this.throwing(this.#after(this.state, summary.thrown, here, node));
@@ -151,13 +153,17 @@ export class Walk {
     }
   }
 
-  ask(question: Question, toQuestion: readonly Link[], top: Node): void {
+  /** @param again the question is of this function itself, which calls itself */
+  ask(question: Question, toQuestion: readonly Link[], top: Node, again = false): void {
     const { state } = this;
     if (state === undefined) return;
     this.asked += 1;
     const key = siteKey(question);
-    if (!this.silent) this.#report(question, toQuestion, top, state);
-    if (!this.#isSwallowed(question, toQuestion)) {
+    const swallowed = this.#isSwallowed(question, toQuestion);
+    if (!this.silent) this.#meets(question, toQuestion, state);
+    // A question that is swallowed stops nothing yet, but will when the handler is mended.
+    if (!this.silent) this.#report(question, toQuestion, top, state, again);
+    if (!swallowed) {
       const other = this.asks.get(key);
       if (other === undefined || other.chain.length > toQuestion.length)
         this.asks.set(key, { question, chain: toQuestion });
@@ -166,26 +172,37 @@ export class Walk {
     this.state = withPassed(state, [key]);
   }
 
-  #report(question: Question, toQuestion: readonly Link[], top: Node, state: State): void {
+  #meets(question: Question, toQuestion: readonly Link[], state: State): void {
     const key = siteKey(question);
     this.findings.questions.set(key, question);
     if (state.passed.size > 0) for (const each of [key, ...state.passed.keys()]) this.findings.crowded.add(each);
     if (this.parallel !== undefined) this.findings.parallel({ question, toQuestion, by: this.parallel });
+  }
+
+  #report(question: Question, toQuestion: readonly Link[], top: Node, state: State, again: boolean): void {
     for (const occurrence of state.effects.values()) {
       if (occurrence.guards.some((guard) => state.guards.some((other) => contradict(guard, other)))) continue;
+      // What was read for one round of a recursion was read for another question.
+      if (again && !CHANGES.has(occurrence.site.kind)) continue;
       this.findings.pair({
         question,
         toQuestion,
         effect: occurrence.site,
         toEffect: occurrence.chain,
-        carried: occurrence.carried,
+        carried: occurrence.carried || again,
         between: occurrence.between,
         guarded: isGuarded(occurrence, this),
         inCatch: isInCatchOf(top, occurrence, this.fn),
-        reach: reachOf(occurrence.top, top, this.fn, this.file),
+        reach: this.#reach(occurrence, top),
         looped: isInLoop(top, this.fn),
       });
     }
+  }
+
+  /** What a helper keeps to itself reaches nothing here. */
+  #reach({ chain, given, top, site }: Occurrence, question: Node): Reach {
+    if (chain.length > 0 && !given) return REACHES_NOTHING;
+    return reachOf(top, question, this.fn, this.file, site.kind === "clock");
   }
 
   #isSwallowed(question: Question, toQuestion: readonly Link[]): boolean {
@@ -197,6 +214,8 @@ export class Walk {
     return false;
   }
 }
+
+const CHANGES: ReadonlySet<EffectKind> = new Set(["write", "send", "unknown", "model", "mutation"]);
 
 function asksBefore({ passed }: State): boolean {
   for (const carried of passed.values()) if (!carried) return true;

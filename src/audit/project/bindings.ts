@@ -1,5 +1,6 @@
 import type { Evaluator } from "./evaluate.js";
 import type { SourceFile, Variable } from "./source-file.js";
+import { wrapped } from "./syntax.js";
 import type { FunctionNode, Node } from "./syntax.js";
 import { Environments } from "./value.js";
 import type { Env, FunctionValue, Value } from "./value.js";
@@ -69,7 +70,7 @@ export class Bindings {
     }
     if (target.type === "Identifier") {
       const variable = file.variableOf(target);
-      if (variable && (isUsedAsTool(variable) || values.every(({ kind }) => kind === "function")))
+      if (variable && (isUsedAsTool(variable) || decides(variable) || values.every(({ kind }) => kind === "function")))
         bindings.set(variable, values);
       return;
     }
@@ -80,6 +81,17 @@ export class Bindings {
       if (found.length > 0) this.#bindPattern(property.value, found, file, bindings);
     }
   }
+}
+
+/** Whether a member of a parameter is asked for in a condition: `if (options?.silent)`. */
+function decides({ references }: Variable): boolean {
+  return references.some(({ identifier }) => {
+    let at = wrapped(identifier as Node);
+    if (at.parent?.type !== "MemberExpression" || at.parent.object !== at) return false;
+    at = wrapped(at.parent);
+    if (at.parent?.type === "UnaryExpression") at = wrapped(at.parent);
+    return at.parent?.type === "IfStatement" && at.parent.test === at;
+  });
 }
 
 /** Whether anything is called on a parameter, or it is handed on: else it does not matter what it is. */

@@ -36,9 +36,14 @@ function inCommand(site: CallSite, { world }: Facts): Report[] {
   ) {
     return [{ at: site, message: "null and undefined are no answer: the run fails or asks again." }];
   }
-  return propertyOf(config, "goto") === undefined
+  return propertyOf(config, "goto") === undefined || isHandedOn(value)
     ? []
     : [{ at: site, message: "goto beside resume: the answer may go to another question." }];
+}
+
+/** `resume: command.resume`: a command of somebody else, taken apart and put together again. */
+function isHandedOn(value: Node): boolean {
+  return memberName(value) === "resume";
 }
 
 /** `updateState(…)` and then `invoke(null, …)` walks on without an answer. */

@@ -1,9 +1,20 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Command, Option } from "commander";
-import { audit, githubReport, RULES, sarifReport, SEVERITIES, textReport } from "../../audit/index.js";
+import {
+  audit,
+  baselineOf,
+  githubReport,
+  newSince,
+  parseBaseline,
+  RULES,
+  sarifReport,
+  SEVERITIES,
+  textReport,
+} from "../../audit/index.js";
 import type { AuditResult, Finding, Severity } from "../../audit/index.js";
+import { filesChangedSince } from "../changed-files.js";
 import { CommandFailure } from "../failure.js";
 import { jsonLine, printable } from "../terminal-text.js";
 import type { Terminal } from "../terminal.js";
@@ -14,6 +25,8 @@ interface Options {
   readonly failOn: Severity | "never";
   readonly config?: string;
   readonly explain?: string;
+  readonly baseline?: string;
+  readonly changed?: string;
 }
 
 /** `waypoint audit` */
@@ -31,13 +44,19 @@ export function auditCommand(terminal: Terminal): Command {
         .default("medium"),
     )
     .option("--config <file>", "a configuration; a module is run. Else waypoint.config.json of this folder, if any")
+    .option(
+      "--baseline <file>",
+      "report what this file does not know yet; written from what is found, if it is not there",
+    )
+    .option("--changed <ref>", "report what has to do with files that differ from this commit")
     .option("--explain <code>", "say what a code means, and audit nothing")
     .action(async (paths: string[], options: Options) => {
       if (options.explain !== undefined) {
         explain(options.explain, terminal);
         return;
       }
-      const result = await audit(paths, options.config === undefined ? {} : { config: options.config });
+      const all = await audit(paths, options.config === undefined ? {} : { config: options.config });
+      const result = { ...all, findings: reported(all.findings, options, terminal) };
       print(result, options, terminal);
       if (
         options.failOn !== "never" &&
@@ -46,6 +65,20 @@ export function auditCommand(terminal: Terminal): Command {
         terminal.exitCode = 1;
       }
     });
+}
+
+/** The findings that are asked for: all, those of changed files, those that are new. */
+function reported(all: readonly Finding[], { changed, baseline }: Options, terminal: Terminal): Finding[] {
+  const files = changed === undefined ? undefined : filesChangedSince(changed, process.cwd());
+  const findings = all.filter(
+    ({ interrupt, effect, chain }) =>
+      files === undefined || [interrupt, ...(effect ? [effect] : []), ...chain].some(({ file }) => files.has(file)),
+  );
+  if (baseline === undefined) return findings;
+  if (existsSync(baseline)) return newSince(findings, parseBaseline(readFileSync(baseline, "utf8"), baseline));
+  writeFileSync(baseline, `${JSON.stringify(baselineOf(all), null, 2)}\n`);
+  terminal.err(`${printable(baseline)}: written; from now on only what is new is reported\n`);
+  return [];
 }
 
 function isAtLeast(severity: Severity, least: Severity): boolean {

@@ -95,6 +95,43 @@ export const pay = async () => { await stripe.refunds.create({}); };`,
   for (const item of state.items) await stripe.refunds.create(item); // effect
   return { ok: interrupt("ok?") }; // found
 }`,
+    `async function auth(options) {
+  if (options?.quiet) return 1;
+  await stripe.refunds.create({}); // effect
+  return 2;
+}
+async function node(state) {
+  await auth({ quiet: false });
+  return { ok: interrupt("ok?") }; // found
+}`,
+    `function tools(list) {
+  const byName = new Map(list.map((each) => [each.name, each]));
+  return async function node(state) {
+    await byName.get(state.name).invoke(state.args); // effect
+    return { ok: interrupt("ok?") }; // found
+  };
+}`,
+    `async function node(state) {
+  const byName = Object.fromEntries(state.tools.map((each) => [each.name, each]));
+  await byName[state.name].invoke({}); // effect
+  return { ok: interrupt("ok?") }; // found
+}`,
+    `import { db } from "./db.js";
+async function node(state) {
+  await db.update(state.table).set({ status: "waiting" }).where(state.id); // effect
+  return { ok: interrupt("ok?") }; // found
+}`,
+    `import { db } from "./db.js";
+async function node(state) {
+  db.prepare("INSERT INTO asked VALUES (?)").run(state.id); // effect
+  await db.query("UPDATE orders SET state = 1"); // effect
+  return { ok: interrupt("ok?") }; // found
+}`,
+    `import { generateChart } from "./chart.js";
+async function node(state) {
+  const chart = await generateChart(state.rows); // effect
+  return { ok: interrupt(chart.url) }; // found
+}`,
     `import { sdk } from "unheard-of";
 const run = (x) => sdk.perform(x);
 async function node(state) {
@@ -110,6 +147,22 @@ async function node(state) {
 }`,
   ],
   valid: [
+    `import { db } from "./db.js";
+async function node(state) {
+  await db.insert(state.table).values({}).onConflictDoNothing();
+  return { ok: interrupt("ok?") };
+}`,
+    `async function auth(options) {
+  const url = state.url;
+  if (options?.quiet) return url;
+  await stripe.refunds.create({});
+  return url;
+}
+async function node(state) {
+  const url = await auth({ quiet: true });
+  return { ok: interrupt(url) };
+}`,
+
     `import { sdk } from "unheard-of";
 const shape = (x) => sdk.shape(x);
 async function node(state) {

@@ -32,6 +32,12 @@ async function node(state) {
   await stripe.refunds.create({}); // effect
   return { a, b: interrupt("b?") }; // found
 }`,
+    `async function node(state) {
+  const a = interrupt("a?");
+  if (a) await stripe.refunds.create({}); // effect
+  const b = interrupt("b?"); // found
+  return { a, b };
+}`,
   ],
   valid: [
     `async function node(state) {
@@ -58,6 +64,20 @@ async function node(state) {
   const a = interrupt("a?");
   await pay();
   return { a, b: interrupt("b?") };
+}`,
+    `async function node(state) {
+  const a = interrupt("a?");
+  const b = interrupt("b?");
+  await stripe.refunds.create({ a, b });
+  return {};
+}`,
+    `async function node(state) {
+  const a = interrupt("a?");
+  if (!a) {
+    await stripe.refunds.create({});
+    return {};
+  }
+  return { b: interrupt("b?") };
 }`,
   ],
 };

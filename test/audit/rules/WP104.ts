@@ -27,6 +27,10 @@ async function node(state) {
   const reply = await config.llm.invoke("hi"); // effect
   return { ok: interrupt(reply) }; // found
 }`,
+    `async function node(state, { deps }) {
+  const wish = await deps.llmService.extract(state.text); // effect
+  return { ok: interrupt(wish) }; // found
+}`,
   ],
   valid: [
     `async function node(state) {
@@ -41,6 +45,20 @@ async function node(state) {
   const chain = model.withStructuredOutput({});
   const ok = interrupt("ok?");
   return { reply: await chain.invoke(ok) };
+}`,
+    `async function node(state) {
+  const ok = interrupt("ok?");
+  return { ok, text: await model.invoke("x") };
+}`,
+    `const ask = task("ask", async () => model.invoke("x"));
+async function node(state) {
+  const text = await ask();
+  return { ok: interrupt(text) };
+}`,
+    `async function node(state) {
+  const bound = model.bindTools([]);
+  const ok = interrupt("ok?");
+  return { ok, bound };
 }`,
   ],
 };

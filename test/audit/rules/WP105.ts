@@ -8,7 +8,7 @@ export const cases: Cases = {
 }`,
     `async function node(state) {
   const started = Date.now(); // effect
-  const ok = interrupt("ok?"); // found
+  const ok = interrupt({ started }); // found
   return { ok, started };
 }`,
     `async function node(state) {
@@ -20,8 +20,56 @@ export const cases: Cases = {
 }
 async function node(state) {
   const at = stamp();
-  const ok = interrupt("ok?"); // found
+  const ok = interrupt(at); // found
   return { ok, at };
+}`,
+    `async function node(state) {
+  const id = state.id ?? randomUUID(); // effect
+  const ok = interrupt({ id }); // found
+  return { ok, id };
+}`,
+    `async function node(state) {
+  const late = new Date().getHours() > 20; // effect
+  const ok = late ? true : interrupt("ok?"); // found
+  return { ok };
+}`,
+  ],
+  mild: [
+    `async function node(state) {
+  return { ok: interrupt({ at: new Date().toISOString() }) };
+}`,
+    `async function node(state) {
+  const started = Date.now();
+  const ok = interrupt("ok?");
+  return { ok, started };
+}`,
+    `function stopwatch() {
+  const started = Date.now();
+  return () => Date.now() - started;
+}
+async function node(state) {
+  const elapsed = stopwatch();
+  const ok = interrupt("ok?");
+  logTime(elapsed());
+  return { ok };
+}`,
+    `async function node(state) {
+  const at = state.at || new Date().toISOString();
+  const ok = interrupt(at);
+  return { ok, at };
+}`,
+    `async function node(state) {
+  const since = new Date(Date.now() - 1000);
+  const rows = await pool.query("SELECT * FROM t WHERE at > $1", [since]);
+  return { ok: interrupt(rows) };
+}`,
+    `function emit(state) {
+  state.onProgress({ at: Date.now() });
+}
+async function node(state) {
+  emit(state);
+  const ok = interrupt("ok?");
+  return { ok };
 }`,
   ],
   valid: [
@@ -36,6 +84,18 @@ async function node(state) {
     `async function node(state) {
   const mode = process.env.MODE;
   return { ok: interrupt(mode) };
+}`,
+    `async function node(state) {
+  const id = await memo("id", {}, () => randomUUID());
+  return { id, ok: interrupt({ id }) };
+}`,
+    `async function node(state) {
+  const day = new Date("2020-01-01").getDay();
+  return { ok: interrupt({ day }) };
+}`,
+    `async function node(state) {
+  const id = state.id;
+  return { ok: interrupt({ id }) };
 }`,
   ],
 };

@@ -28,6 +28,32 @@ async function node(state) {
   const user = await state.api.getUser(); // effect
   return { ok: interrupt(user) }; // found
 }`,
+    `import { db } from "./db.js";
+async function node(state) {
+  const rows = await db.select().from(state.table); // effect
+  return { ok: interrupt(rows) }; // found
+}`,
+  ],
+  mild: [
+    `async function node(state) {
+  for (const name of state.names) {
+    const ok = interrupt(name);
+    const text = await readFile(name);
+    state.use(ok, text);
+  }
+  return {};
+}`,
+    `async function node(state) {
+  await readFile("a");
+  return { ok: interrupt("ok?") };
+}`,
+    `async function warm() {
+  await readFile("a");
+}
+async function node(state) {
+  const done = await warm();
+  return { ok: interrupt(done) };
+}`,
   ],
   valid: [
     `async function node(state) {
@@ -41,6 +67,19 @@ async function node(state) {
     `async function node(state) {
   const parsed = JSON.parse(state.text);
   return { ok: interrupt(parsed) };
+}`,
+    `async function node(state) {
+  const ok = interrupt("ok?");
+  return { ok, text: await readFile("a") };
+}`,
+    `async function node(state) {
+  const text = await memo("text", {}, () => readFile("a"));
+  return { ok: interrupt(text) };
+}`,
+    `const load = task("load", async () => readFile("a"));
+async function node(state) {
+  const text = await load();
+  return { ok: interrupt(text) };
 }`,
   ],
 };

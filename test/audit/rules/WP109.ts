@@ -21,6 +21,25 @@ export const cases: Cases = {
   }
   return { ticket, ok: interrupt("ok?") }; // found
 }`,
+    `async function node(state) {
+  const sent = await readFile("sent").catch(() => null);
+  if (!sent) await stripe.refunds.create({}); // effect
+  return { ok: interrupt("ok?") }; // found
+}`,
+    `async function node(state) {
+  const existing = await state.api.findTicket();
+  if (!existing) {
+    await state.api.createTicket(); // effect
+  }
+  return { ok: interrupt("ok?") }; // found
+}`,
+    `async function node(state) {
+  const known = await pool.query("SELECT 1 FROM sent");
+  if (known.rows.length === 0) {
+    await stripe.refunds.create({}); // effect
+  }
+  return { ok: interrupt("ok?") }; // found
+}`,
   ],
   valid: [
     `async function node(state) {
@@ -36,6 +55,23 @@ export const cases: Cases = {
   const user = await state.api.findUser();
   if (user) await stripe.refunds.create({});
   return { ok: interrupt("ok?") };
+}`,
+    `async function node(state) {
+  await stripe.refunds.create({});
+  return { ok: interrupt("ok?") };
+}`,
+    `async function node(state) {
+  if (!existsSync("sent")) {
+    await stripe.refunds.create({});
+    return {};
+  }
+  return { ok: interrupt("ok?") };
+}`,
+    `async function node(state) {
+  const existing = await state.api.findTicket();
+  const ok = interrupt("ok?");
+  if (!existing) await state.api.createTicket();
+  return { ok };
 }`,
   ],
 };

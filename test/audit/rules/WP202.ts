@@ -12,6 +12,21 @@ export const cases: Cases = {
   if (state.bad) throw interrupt({ reason: "bad" }) as Error; // found
   return {};
 }`,
+    `const node = (state) => {
+  switch (state.kind) {
+    case "a":
+      throw interrupt("a?"); // found
+    default:
+      return {};
+  }
+};`,
+    `import { interrupt as pause } from "@langchain/langgraph";
+async function node(state) {
+  throw pause("ok?"); // found
+}`,
+    `const ask = tool(async () => {
+  throw interrupt("ok?"); // found
+}, { name: "ask" });`,
   ],
   valid: [
     `async function node(state) {
@@ -21,6 +36,25 @@ export const cases: Cases = {
 }`,
     `async function node(state) {
   return interrupt("ok?");
+}`,
+    `async function node(state) {
+  const error = new Error("no");
+  if (!interrupt("ok?")) throw error;
+  return {};
+}`,
+    `async function node(state) {
+  throw new Error(String(interrupt("why?")));
+}`,
+    `import { interrupt as stop } from "./terminal.js";
+async function node(state) {
+  throw stop("ok?");
+
+}
+// file: terminal.ts
+export const interrupt = (text) => new Error(text);`,
+    `async function node(state) {
+  void interrupt("go on?");
+  throw new Error("not reached twice");
 }`,
   ],
 };

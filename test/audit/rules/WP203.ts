@@ -14,6 +14,18 @@ export const cases: Cases = {
   const answer = interrupt("ok?"); // found
   return {};
 }`,
+    `async function node(state) {
+  if (state.risky) interrupt({ question: "ok?" }); // found
+  return { done: true };
+}`,
+    `const ask = tool(async () => {
+  interrupt("ok?"); // found
+  return "done";
+}, { name: "ask" });`,
+    `async function node(state) {
+  const answer = await interrupt("ok?"); // found
+  return { done: true };
+}`,
   ],
   valid: [
     `async function node(state) {
@@ -32,6 +44,10 @@ export const cases: Cases = {
 }`,
     `async function node(state) {
   return { text: \`said \${interrupt("what?")}\`, first: interrupt(["x"])[0] };
+}`,
+    `async function node(state) {
+  const answer = interrupt("ok?");
+  return answer === "yes" ? { ok: true } : {};
 }`,
   ],
 };

@@ -19,6 +19,9 @@ async function node(state) {
 async function node(state) {
   return { ok: interrupt({ value: load() }) }; // found
 }`,
+    `async function node(state) {
+  return { ok: interrupt(new Map([["a", 1]])) }; // found
+}`,
   ],
   valid: [
     `async function node(state) {
@@ -31,6 +34,16 @@ async function node(state) {
     `class Date {}
 async function node(state) {
   return { ok: interrupt({ text: String(1) }) };
+}`,
+    `async function node(state) {
+  return { ok: interrupt({ total: Number(10n), at: state.at }) };
+}`,
+    `async function node(state) {
+  return { ok: interrupt({ ids: [...new Set(state.ids)] }) };
+}`,
+    `async function node(state) {
+  const load = async () => 1;
+  return { ok: interrupt({ value: await load() }) };
 }`,
   ],
 };

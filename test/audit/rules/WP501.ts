@@ -8,6 +8,19 @@ await app.invoke({}, { configurable: { thread_id: "1" } }); // found`,
     `const graph = new StateGraph({}).addNode("n", () => ({ ok: interrupt("ok?") })).addEdge(START, "n");
 const app = graph.compile({ name: "x" });
 for await (const part of await app.stream({}, {})) console.log(part); // found`,
+    `const graph = new StateGraph({}).addNode("n", () => ({ ok: interrupt("ok?") })).addEdge(START, "n");
+const app = graph.compile({});
+await app.invoke({}, { configurable: { thread_id: "1" } }); // found`,
+    `const graph = new StateGraph({}).addNode("n", () => ({ ok: interrupt("ok?") })).addEdge(START, "n");
+const app = graph.compile();
+async function main() {
+  return app.invoke({}, { configurable: { thread_id: "1" } }); // found
+}`,
+    `const graph = new StateGraph({}).addNode("n", () => ({ ok: interrupt("ok?") })).addEdge(START, "n");
+const app = graph.compile();
+for await (const event of app.streamEvents({}, { version: "v2" })) console.log(event); // found`,
+    `const graph = new StateGraph({}).addNode("n", () => ({ ok: interrupt("ok?") })).addEdge(START, "n");
+await graph.compile().invoke({}, { configurable: { thread_id: "1" } }); // found`,
   ],
   valid: [
     `const graph = new StateGraph({}).addNode("n", () => ({ ok: interrupt("ok?") })).addEdge(START, "n");

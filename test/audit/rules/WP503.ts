@@ -20,8 +20,12 @@ async function main(config) {
     throw error;
   }
 }`,
+    `export const again = new Command({ resume: undefined }); // found`,
+    `export const on = (answer) => new Command({ resume: answer, goto: "other" }); // found`,
   ],
   valid: [
+    `export const answer = (command) => new Command({ resume: { [command.id]: command.value } });`,
+    `const commandOf = (command) => new Command({ goto: command.goto, resume: command.resume });`,
     `const app = new StateGraph({}).addNode("n", () => ({ ok: interrupt("ok?") })).addEdge(START, "n").compile({ checkpointer: new MemorySaver() });
 async function main(config) {
   const fork = await app.updateState(config, { ok: true });
