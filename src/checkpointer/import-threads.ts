@@ -72,7 +72,7 @@ export async function importThreads(
       if (target.has(address)) report.alreadyThere += 1;
       else report.checkpoints += await bring(from, target, address);
     }
-    target.summarise(thread, addresses.at(-1));
+    await target.summarise(thread, addresses.at(-1));
     report.threads += 1;
     options.onProgress?.({ thread, threads: report.threads, of: threads.size, checkpoints: report.checkpoints });
   }
@@ -115,10 +115,10 @@ async function bring(from: BaseCheckpointSaver, target: Target, address: Address
   if (tuple === undefined) return 0;
   // Before it is handed on: what is stored may not differ from what was read.
   const expected = fingerprint(tuple);
-  target.store(address, tuple);
+  await target.store(address, tuple);
   const stored = await target.read(config);
   if (stored === undefined || fingerprint(stored) !== expected) {
-    target.remove(address);
+    await target.remove(address);
     throw new ImportMismatchError(
       `Checkpoint ${address.id} of thread "${address.thread}" does not read back as the other checkpointer gives it, so it ` +
         `was taken out again. What was brought before stays, and a new import goes on from here. Please report this with the kinds of ` +
@@ -162,12 +162,12 @@ class Target {
     return namespace !== undefined && this.archive.table.has(namespace.id, id);
   }
 
-  store(
+  async store(
     { thread, ns, id }: Address,
     { checkpoint, metadata, parentConfig, pendingWrites = [] }: CheckpointTuple,
-  ): void {
+  ): Promise<void> {
     const parent = parentConfig?.configurable?.checkpoint_id as string | undefined;
-    this.write(() => {
+    await this.write(() => {
       this.archive.table.unbury(thread);
       const namespace = this.archive.table.ensureNamespace(thread, ns);
       const given = metadata ?? { source: "loop", step: -1, parents: {} };
@@ -180,8 +180,8 @@ class Target {
     return this.saver.getTuple(config);
   }
 
-  remove({ thread, ns, id }: Address): void {
-    this.write(() => {
+  async remove({ thread, ns, id }: Address): Promise<void> {
+    await this.write(() => {
       const namespace = this.archive.table.ensureNamespace(thread, ns);
       this.archive.deleteCheckpoint(namespace.id, id);
       const [newest] = this.archive.rows(namespace.id, undefined, undefined);
@@ -189,7 +189,15 @@ class Target {
     });
   }
 
-  summarise(thread: string, newest: Address | undefined): void {
+  /** When a thread is there: its summary, and its large pieces outside. */
+  async summarise(thread: string, newest: Address | undefined): Promise<void> {
+    await this.whole(() => {
+      this.summariseAt(thread, newest);
+    });
+    await this.archive.outside?.settle();
+  }
+
+  private summariseAt(thread: string, newest: Address | undefined): void {
     const namespace = this.archive.table.namespace(thread, "");
     const row = namespace && newest && this.archive.table.checkpoint(namespace.id, newest.id);
     if (namespace === undefined || row === undefined) return;
@@ -203,11 +211,24 @@ class Target {
     });
   }
 
-  private write(work: () => void): void {
+  private async write(work: () => void): Promise<void> {
+    await this.whole(() => {
+      this.transaction(work);
+    });
+  }
+
+  private async whole(work: () => void): Promise<void> {
+    const { outside } = this.archive;
+    if (outside !== undefined) return outside.complete(work);
+    work();
+  }
+
+  private transaction(work: () => void): void {
     try {
       this.home.database.transaction(() => {
         this.archive.noticeCollections();
         work();
+        this.archive.outside?.assertComplete();
       });
     } catch (error) {
       this.archive.forget();

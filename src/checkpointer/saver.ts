@@ -16,6 +16,7 @@ import { CONTROL, runningTask } from "../shared/langgraph.js";
 import { STORE } from "../store/home.js";
 import type { Housed, Store } from "../store/home.js";
 import type { Encryption } from "../store/encryption.js";
+import { guarded } from "../store/objects/guarded.js";
 import type { ObjectStore } from "../store/objects/object-store.js";
 import type { Namespace } from "../store/sqlite/checkpoints.js";
 import type { SqliteDatabase } from "../store/sqlite/database.js";
@@ -50,7 +51,10 @@ export interface SlimSaverOptions {
   readonly tenant?: string;
   /** Where todos and plan stand in the state, for `position`. Default: the channels `todos` and `plan`. */
   readonly position?: PositionSelectors;
-  /** Where the contents of large artifacts go: `fileObjects(dir)`, `unstorageObjects(storage)`. Default: the database. */
+  /**
+   * Where large contents go, of artifacts and of checkpoints: `fileObjects(dir)`, `unstorageObjects(storage)`. Default: the
+   * database.
+   */
   readonly objects?: ObjectStore;
   /**
    * Seals what is stored, of checkpoints, ledger and artifacts: `aes256gcm(key)`. With it, what is not sealed is refused.
@@ -79,7 +83,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     super();
     const tenant = options.tenant ?? "";
     this.concurrency = options.concurrency ?? "enforce";
-    this[STORE] = { database, tenant, clock: options.clock ?? systemClock, encryption: options.encryption };
+    this[STORE] = { database, tenant, clock: options.clock ?? systemClock, ...sealingAndPlace(options) };
     checkKey(this[STORE]);
     this.archive = new Archive(this[STORE], new Classes(options.classes));
     this.threads = new ThreadTable(database, tenant);
@@ -94,6 +98,10 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     await Promise.resolve();
     if (configurableOf(config).thread_id === undefined) return undefined;
     const address = addressOf(config, "read a checkpoint");
+    return this.whole(() => this.tupleAt(address));
+  }
+
+  private tupleAt(address: Address): CheckpointTuple | undefined {
     const namespace = this.archive.table.namespace(address.threadId, address.ns);
     if (namespace === undefined) return undefined;
     if (address.checkpointId === undefined) return this.newest(namespace);
@@ -122,7 +130,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     const namespace = this.archive.table.namespace(address.threadId, address.ns);
     const id = address.checkpointId ?? namespace?.head ?? undefined;
     if (namespace === undefined || id === undefined) return emptyHistory(options.channels);
-    return deltaHistory(this.archive, namespace.id, id, options.channels);
+    return this.whole(() => deltaHistory(this.archive, namespace.id, id, options.channels));
   }
 
   /** Checkpoints, newest first within a namespace; without a thread, those of all threads. */
@@ -141,15 +149,16 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     for (const namespace of this.archive.table.namespaces(filter)) {
       for (const row of this.archive.rows(namespace.id, before, optionalId(only, "checkpoint_id"))) {
         if (left <= 0) return;
-        if (wanted !== undefined && !matches(this.archive.metadataOf(row), wanted)) continue;
+        if (wanted !== undefined && !matches(await this.whole(() => this.archive.metadataOf(row)), wanted)) continue;
         left -= 1;
-        yield await Promise.resolve(this.archive.tuple(namespace, row));
+        yield await this.whole(() => this.archive.tuple(namespace, row));
       }
     }
   }
 
   /**
-   * Stores a checkpoint and makes it the head of its namespace, in one transaction.
+   * Stores a checkpoint and makes it the head of its namespace, in one transaction. With `objects`, its large pieces are
+   * brought there after that; where the place cannot be written, a warning says so and they stay in the database.
    *
    * @throws StaleCheckpointError when another run has advanced the thread; UnstorableValueError naming the channel and
    * path of a value that cannot be stored; ThreadIdError. In each case nothing of the checkpoint was stored.
@@ -165,13 +174,14 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     const versions = newVersions ?? undefined;
     checkCheckpoint(checkpoint, versions);
     const id = idOf(checkpoint.id, "checkpoint.id");
-    this.inTransaction(() => {
+    const outside = this.inTransaction(() => {
       this.guardTombstone(address);
       const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
       this.guardHead(namespace, address, id, metadata);
       this.archive.storeCheckpoint(namespace, address.checkpointId, checkpoint, metadata, versions, runOf(config));
       if (address.ns === "") this.summariseCheckpoint(namespace, checkpoint, metadata);
     });
+    if (outside !== undefined) await outside;
     this.arrivals.announce(arrivalKey(address.threadId, address.ns, id));
     return configOf(address.threadId, address.ns, id);
   }
@@ -188,7 +198,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     const checkpointId = idOf(address.checkpointId, "configurable.checkpoint_id of putWrites");
     idOf(taskId, "taskId");
     checkWrites(writes, taskPath);
-    this.inTransaction(() => {
+    const outside = this.inTransaction(() => {
       this.guardTombstone(address);
       const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
       this.archive.endPlainAnswer(namespace.id, checkpointId, taskId, writes);
@@ -197,6 +207,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
       const state = heldUpBy(this.archive.pendingWrites(namespace.id, checkpointId));
       if (state !== undefined) this.summarise(address.threadId, state, undefined);
     });
+    if (outside !== undefined) await outside;
   }
 
   /**
@@ -266,7 +277,29 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     process.emitWarning(stale.message, StaleCheckpointError.name);
   }
 
-  private inTransaction(work: () => void): void {
+  /** Runs what reads; again where a part of it lies outside the database, when that has been brought. */
+  protected whole<T>(work: () => T): T | Promise<T> {
+    const { outside } = this.archive;
+    return outside === undefined ? work() : outside.complete(work);
+  }
+
+  /** @returns a promise only where there is a place outside: for what is brought from there, and to there */
+  private inTransaction(work: () => void): Promise<void> | undefined {
+    const { outside } = this.archive;
+    if (outside === undefined) {
+      this.transaction(work);
+      return undefined;
+    }
+    const whole = (): void => {
+      this.transaction(() => {
+        work();
+        outside.assertComplete();
+      });
+    };
+    return outside.complete(whole).then(() => outside.settle());
+  }
+
+  private transaction(work: () => void): void {
     try {
       this.database.transaction(() => {
         this.archive.noticeCollections();
@@ -277,6 +310,10 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
       throw error;
     }
   }
+}
+
+function sealingAndPlace({ encryption, objects }: SlimSaverOptions): Pick<Store, "encryption" | "objects"> {
+  return { encryption, objects: objects === undefined ? undefined : guarded(objects) };
 }
 
 function arrivalKey(threadId: string, ns: string, id: string): string {

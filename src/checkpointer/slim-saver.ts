@@ -103,7 +103,8 @@ export class SlimSaver extends Saver {
    * Always kept: the newest checkpoint of each namespace, checkpoints whose writes nobody has taken up (a question may
    * wait in them), ancestors from which a DeltaChannel is rebuilt, and whatever is younger than `olderThan`. Namespaces
    * of finished subgraph calls go with the checkpoint they hang on. Artifacts stay as long as their thread; what an object
-   * store keeps and nothing refers to is removed an hour after it was put there.
+   * store keeps and nothing refers to is removed an hour after it was put there. Large pieces that could not be brought
+   * outside when they were stored are brought there now.
    *
    * @returns what was removed; with `dryRun`, what would be
    * @throws InvalidInputError for a policy that cannot be meant; nothing was removed. ObjectsUnavailableError when all was
@@ -112,8 +113,9 @@ export class SlimSaver extends Saver {
    */
   async prune(options: PruneOptions): Promise<PruneReport> {
     await Promise.resolve();
-    const report = this.upkeep.prune(record(options, "prune"));
+    const report = await this.whole(() => this.upkeep.prune(record(options, "prune")));
     const { leftovers } = this.artifacts;
+    if (options.dryRun !== true) await this.archive.outside?.moveAll();
     const removed = options.dryRun === true ? leftovers.count() : await leftovers.remove();
     return removed === undefined ? report : { ...report, leftovers: removed };
   }
@@ -150,19 +152,27 @@ export class SlimSaver extends Saver {
    * Removes the checkpoints that these runs stored, with their writes and the objects that only they used. A run is
    * known by the `run_id` that the caller gave in `metadata` or `configurable`, or as `runId`.
    *
-   * @throws InvalidInputError
+   * @throws InvalidInputError; ObjectsUnavailableError when all was removed but what lies in the object store
    */
   async deleteForRuns(runIds: string[]): Promise<void> {
     await Promise.resolve();
     if (!Array.isArray(runIds)) throw new InvalidInputError("deleteForRuns needs a list of run ids.");
-    this.upkeep.deleteForRuns(runIds.map((id) => idOf(id, "run id")));
+    const runs = runIds.map((id) => idOf(id, "run id"));
+    await this.whole(() => {
+      this.upkeep.deleteForRuns(runs);
+    });
+    await this.artifacts.leftovers.removeUnused();
   }
 
-  /** Reads everything that checkpoints, writes and threads refer to, and checks it against its hash. Changes nothing. */
+  /**
+   * Reads everything that checkpoints, writes and threads refer to, and checks it against its hash. Changes nothing.
+   *
+   * @throws DecryptionError for another key; ObjectsUnavailableError
+   */
   async verify(options: { threadId?: string } = {}): Promise<VerifyReport> {
     await Promise.resolve();
     const scope = scopeOf(options, "verify");
-    const report = this.inspection.verify(scope);
+    const report = await this.inspection.verify(scope);
     const artifacts = await verifyArtifacts(this.artifacts, scope);
     return { ...report, artifacts, ok: report.ok && artifacts.broken.length === 0 };
   }

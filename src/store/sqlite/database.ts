@@ -6,6 +6,7 @@ import { APPROVAL_SCHEMA } from "./approval-schema.js";
 import { ARTIFACT_SCHEMA } from "./artifact-schema.js";
 import { CHECKPOINT_SCHEMA } from "./checkpoint-schema.js";
 import { LEDGER_SCHEMA } from "./ledger-schema.js";
+import { OUTSIDE_SCHEMA } from "./outside-schema.js";
 import { SEAL_SCHEMA } from "./seal-schema.js";
 
 /** Raised by one whenever a table changes; a database of a higher number is refused. */
@@ -31,6 +32,8 @@ type Statement = BetterSqlite3.Statement;
 export class SqliteDatabase {
   private readonly statements = new Map<string, Statement>();
   private running: "durable" | "ordinary" | undefined;
+  /** In the running transaction. */
+  private madeTables = false;
 
   private constructor(
     readonly path: string,
@@ -89,7 +92,10 @@ export class SqliteDatabase {
       const schema = schemaOfMissingTable(error);
       if (schema === undefined) throw error;
       if (FINDS.test(sql)) return undefined;
-      this.transaction(() => this.handle.exec(schema));
+      this.transaction(() => {
+        this.handle.exec(schema);
+        this.madeTables = true;
+      });
       return this.handle.prepare(sql);
     }
   }
@@ -134,9 +140,12 @@ export class SqliteDatabase {
       return result;
     } catch (error) {
       if (this.handle.inTransaction) this.handle.exec("ROLLBACK");
+      // Tables that were made in it are gone, and a statement on them would fail in place of making them.
+      if (this.madeTables) this.statements.clear();
       throw error;
     } finally {
       this.running = undefined;
+      this.madeTables = false;
     }
   }
 
@@ -193,7 +202,9 @@ function prepareSchema(handle: BetterSqlite3.Database, path: string): void {
 }
 
 /** Created when they are first needed: an empty table takes a page, and an index too. */
-const LATE_SCHEMAS = [LEDGER_SCHEMA, APPROVAL_SCHEMA, ARTIFACT_SCHEMA, SEAL_SCHEMA].map(withoutComments);
+const LATE_SCHEMAS = [LEDGER_SCHEMA, APPROVAL_SCHEMA, ARTIFACT_SCHEMA, SEAL_SCHEMA, OUTSIDE_SCHEMA].map(
+  withoutComments,
+);
 
 /** The definitions of the tables among which a statement found one missing. */
 function schemaOfMissingTable(error: unknown): string | undefined {
