@@ -8,6 +8,7 @@ import { ThreadTable } from "../store/sqlite/threads.js";
 import { Archive, configOf } from "./archive.js";
 import { ImportMismatchError } from "./errors.js";
 import { threadIdOf } from "./ids.js";
+import { storing, whole } from "./whole.js";
 import { stateOf } from "./position.js";
 import type { SlimSaver } from "./slim-saver.js";
 
@@ -189,12 +190,10 @@ class Target {
     });
   }
 
-  /** When a thread is there: its summary, and its large pieces outside. */
   async summarise(thread: string, newest: Address | undefined): Promise<void> {
-    await this.whole(() => {
+    await whole(this.archive, () => {
       this.summariseAt(thread, newest);
     });
-    await this.archive.outside?.settle();
   }
 
   private summariseAt(thread: string, newest: Address | undefined): void {
@@ -212,28 +211,7 @@ class Target {
   }
 
   private async write(work: () => void): Promise<void> {
-    await this.whole(() => {
-      this.transaction(work);
-    });
-  }
-
-  private async whole(work: () => void): Promise<void> {
-    const { outside } = this.archive;
-    if (outside !== undefined) return outside.complete(work);
-    work();
-  }
-
-  private transaction(work: () => void): void {
-    try {
-      this.home.database.transaction(() => {
-        this.archive.noticeCollections();
-        work();
-        this.archive.outside?.assertComplete();
-      });
-    } catch (error) {
-      this.archive.forget();
-      throw error;
-    }
+    await storing(this.home.database, this.archive, work);
   }
 }
 

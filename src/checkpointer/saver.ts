@@ -36,6 +36,7 @@ import type { Concurrency } from "./head.js";
 import { addressOf, configurableOf, idOf, levelsOf, optionalId, runOf, threadIdOf } from "./ids.js";
 import type { Address } from "./ids.js";
 import { checkCheckpoint, checkWrites, isRecord } from "./input.js";
+import { storing, whole } from "./whole.js";
 import { heldUpBy, stateOf } from "./position.js";
 import type { Position, PositionSelectors } from "./position.js";
 
@@ -83,7 +84,8 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     super();
     const tenant = options.tenant ?? "";
     this.concurrency = options.concurrency ?? "enforce";
-    this[STORE] = { database, tenant, clock: options.clock ?? systemClock, ...sealingAndPlace(options) };
+    const objects = options.objects && guarded(options.objects);
+    this[STORE] = { database, tenant, clock: options.clock ?? systemClock, encryption: options.encryption, objects };
     checkKey(this[STORE]);
     this.archive = new Archive(this[STORE], new Classes(options.classes));
     this.threads = new ThreadTable(database, tenant);
@@ -98,7 +100,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     await Promise.resolve();
     if (configurableOf(config).thread_id === undefined) return undefined;
     const address = addressOf(config, "read a checkpoint");
-    return this.whole(() => this.tupleAt(address));
+    return whole(this.archive, () => this.tupleAt(address));
   }
 
   private tupleAt(address: Address): CheckpointTuple | undefined {
@@ -130,7 +132,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     const namespace = this.archive.table.namespace(address.threadId, address.ns);
     const id = address.checkpointId ?? namespace?.head ?? undefined;
     if (namespace === undefined || id === undefined) return emptyHistory(options.channels);
-    return this.whole(() => deltaHistory(this.archive, namespace.id, id, options.channels));
+    return whole(this.archive, () => deltaHistory(this.archive, namespace.id, id, options.channels));
   }
 
   /** Checkpoints, newest first within a namespace; without a thread, those of all threads. */
@@ -149,9 +151,10 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     for (const namespace of this.archive.table.namespaces(filter)) {
       for (const row of this.archive.rows(namespace.id, before, optionalId(only, "checkpoint_id"))) {
         if (left <= 0) return;
-        if (wanted !== undefined && !matches(await this.whole(() => this.archive.metadataOf(row)), wanted)) continue;
+        if (wanted !== undefined && !matches(await whole(this.archive, () => this.archive.metadataOf(row)), wanted))
+          continue;
         left -= 1;
-        yield await this.whole(() => this.archive.tuple(namespace, row));
+        yield await whole(this.archive, () => this.archive.tuple(namespace, row));
       }
     }
   }
@@ -174,7 +177,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     const versions = newVersions ?? undefined;
     checkCheckpoint(checkpoint, versions);
     const id = idOf(checkpoint.id, "checkpoint.id");
-    const outside = this.inTransaction(() => {
+    const outside = storing(this.database, this.archive, () => {
       this.guardTombstone(address);
       const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
       this.guardHead(namespace, address, id, metadata);
@@ -198,7 +201,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     const checkpointId = idOf(address.checkpointId, "configurable.checkpoint_id of putWrites");
     idOf(taskId, "taskId");
     checkWrites(writes, taskPath);
-    const outside = this.inTransaction(() => {
+    const outside = storing(this.database, this.archive, () => {
       this.guardTombstone(address);
       const namespace = this.archive.table.ensureNamespace(address.threadId, address.ns);
       this.archive.endPlainAnswer(namespace.id, checkpointId, taskId, writes);
@@ -276,44 +279,6 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     if (this.concurrency === "enforce") throw stale;
     process.emitWarning(stale.message, StaleCheckpointError.name);
   }
-
-  /** Runs what reads; again where a part of it lies outside the database, when that has been brought. */
-  protected whole<T>(work: () => T): T | Promise<T> {
-    const { outside } = this.archive;
-    return outside === undefined ? work() : outside.complete(work);
-  }
-
-  /** @returns a promise only where there is a place outside: for what is brought from there, and to there */
-  private inTransaction(work: () => void): Promise<void> | undefined {
-    const { outside } = this.archive;
-    if (outside === undefined) {
-      this.transaction(work);
-      return undefined;
-    }
-    const whole = (): void => {
-      this.transaction(() => {
-        work();
-        outside.assertComplete();
-      });
-    };
-    return outside.complete(whole).then(() => outside.settle());
-  }
-
-  private transaction(work: () => void): void {
-    try {
-      this.database.transaction(() => {
-        this.archive.noticeCollections();
-        work();
-      });
-    } catch (error) {
-      this.archive.forget();
-      throw error;
-    }
-  }
-}
-
-function sealingAndPlace({ encryption, objects }: SlimSaverOptions): Pick<Store, "encryption" | "objects"> {
-  return { encryption, objects: objects === undefined ? undefined : guarded(objects) };
 }
 
 function arrivalKey(threadId: string, ns: string, id: string): string {

@@ -16,6 +16,7 @@ import type { StorageStats } from "./stats.js";
 import { cursorAfter, filterOf, summaryOf } from "./threads.js";
 import type { ListThreadsOptions, ThreadSummary } from "./threads.js";
 import { Upkeep } from "./upkeep.js";
+import { whole } from "./whole.js";
 import { Saver } from "./saver.js";
 import type { SlimSaverOptions } from "./saver.js";
 
@@ -113,7 +114,7 @@ export class SlimSaver extends Saver {
    */
   async prune(options: PruneOptions): Promise<PruneReport> {
     await Promise.resolve();
-    const report = await this.whole(() => this.upkeep.prune(record(options, "prune")));
+    const report = await whole(this.archive, () => this.upkeep.prune(record(options, "prune")));
     const { leftovers } = this.artifacts;
     if (options.dryRun !== true) await this.archive.outside?.moveAll();
     const removed = options.dryRun === true ? leftovers.count() : await leftovers.remove();
@@ -158,7 +159,7 @@ export class SlimSaver extends Saver {
     await Promise.resolve();
     if (!Array.isArray(runIds)) throw new InvalidInputError("deleteForRuns needs a list of run ids.");
     const runs = runIds.map((id) => idOf(id, "run id"));
-    await this.whole(() => {
+    await whole(this.archive, () => {
       this.upkeep.deleteForRuns(runs);
     });
     await this.artifacts.leftovers.removeUnused();
