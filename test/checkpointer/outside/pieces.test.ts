@@ -235,6 +235,29 @@ it("a place that cannot be written costs a warning and no checkpoint, and prune 
   expect(await valuesOf(openSaver(file, { objects }), "t")).toEqual({ page: largeText(1) });
 });
 
+it("a put that needs a piece which cannot be brought stores nothing, and is made good when it can", async () => {
+  const { file, objects } = placeOf();
+  const checkpoint = checkpointOf({ small: 1 });
+  await openSaver(file, { objects }).putWrites(
+    thread("t", checkpoint.id),
+    [["__error__", { message: largeText(1) }]],
+    "task",
+  );
+  const unreadable: ObjectStore = {
+    get: () => Promise.reject(new Error("out of reach")),
+    put: (key, bytes) => objects.put(key, bytes),
+    delete: (key) => objects.delete(key),
+    list: (prefix) => objects.list(prefix),
+  };
+  const saver = openSaver(file, { objects: unreadable });
+  const put = saver.put(thread("t"), checkpoint, LOOP, checkpoint.channel_versions);
+  expect(await codeOf(put)).toBe("OBJECTS_UNAVAILABLE");
+  expect(await saver.getTuple(thread("t"))).toBeUndefined();
+  const again = openSaver(file, { objects });
+  await again.put(thread("t"), checkpoint, LOOP, checkpoint.channel_versions);
+  expect(await valuesOf(again, "t")).toEqual({ small: 1 });
+});
+
 it.each(["before the payload", "after the payload"] as const)(
   "a process that is killed %s loses nothing, and leaves nothing behind",
   async (die) => {
