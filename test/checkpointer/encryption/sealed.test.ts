@@ -70,7 +70,7 @@ describe("whoever has the key", () => {
     });
     const table = new EffectTable(ledgerOf(again).store);
     const [lost] = table.all("u");
-    expect(lost).toMatchObject({ state: "FAILED", evidence: TOLD.evidence });
+    expect(lost).toMatchObject({ state: "FAILED", evidence: `${TOLD.person}: ${TOLD.evidence}` });
     const [attempt] = table.attempts(lost?.id ?? "");
     expect(attempt?.late).toBe(TOLD.late);
     expect(attempt?.evidence).toContain(`\n${TOLD.evidence}`);
