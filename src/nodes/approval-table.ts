@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Store } from "../store/home.js";
 import { SealedRow } from "../store/sealed-columns.js";
 import { APPROVALS } from "../store/sqlite/approval-statements.js";
+import { approvalFrom } from "./approval-row.js";
+import type { ApprovalRow } from "./approval-row.js";
 import type { Approval, ApprovalMode, ApprovalOrigin, ApprovalState, DecisionType } from "./approval.js";
 
 /** What is frozen when a question is first asked. */
@@ -41,41 +43,6 @@ export interface Settlement {
   readonly by?: string;
 }
 
-interface Row {
-  id: string;
-  thread_id: string;
-  checkpoint_ns: string;
-  visit: string;
-  slot: string;
-  origin: ApprovalOrigin;
-  tool_call_id: string | null;
-  action: string;
-  args: string;
-  args_hash: string;
-  summary: string | null;
-  action_hash: string;
-  plan_version: string | null;
-  approvers: string | null;
-  allowed: string;
-  mode: ApprovalMode;
-  decide_by: number | null;
-  valid_for: number | null;
-  state: ApprovalState;
-  decided_args: string | null;
-  decided_hash: string | null;
-  reason: string | null;
-  decided_by: string | null;
-  decided_at: number | null;
-  valid_until: number | null;
-  answers_judged: number;
-  problem: string | null;
-  used_by: string | null;
-  used_in: string | null;
-  version: number;
-  created_at: number;
-  notified_at: number | null;
-}
-
 /** The approvals of one tenant. Every move is one conditional statement; what a method returns is what the row says now. */
 export class ApprovalTable {
   constructor(private readonly store: Store) {}
@@ -96,7 +63,7 @@ export class ApprovalTable {
    */
   open(draft: ApprovalDraft, mayOpen: () => boolean = () => true): Approval | undefined {
     const { database, tenant, clock } = this.store;
-    const standing = () => database.get<Row>(APPROVALS.bySlot, tenant, draft.threadId, draft.visit, draft.slot);
+    const standing = () => database.get<ApprovalRow>(APPROVALS.bySlot, tenant, draft.threadId, draft.visit, draft.slot);
     const before = standing();
     if (before !== undefined) return this.approvalOf(before);
     const now = clock.now();
@@ -144,21 +111,21 @@ export class ApprovalTable {
   /** The approval that took this one's place, which allows nothing from then on. */
   follower(id: string, threadId: string): Approval | undefined {
     const { database, tenant } = this.store;
-    const row = database.get<Row>(APPROVALS.follower, tenant, threadId, ApprovalTable.slotAfter(id));
+    const row = database.get<ApprovalRow>(APPROVALS.follower, tenant, threadId, ApprovalTable.slotAfter(id));
     return row && this.approvalOf(row);
   }
 
   /** In the order in which they were first asked. */
   ofVisit(threadId: string, visit: string): Approval[] {
     return this.store.database
-      .all<Row>(APPROVALS.ofVisit, this.store.tenant, threadId, visit)
+      .all<ApprovalRow>(APPROVALS.ofVisit, this.store.tenant, threadId, visit)
       .map((row) => this.approvalOf(row));
   }
 
   /** Newest first. */
   ofToolCall(threadId: string, toolCallId: string): Approval[] {
     return this.store.database
-      .all<Row>(APPROVALS.ofCall, this.store.tenant, threadId, toolCallId)
+      .all<ApprovalRow>(APPROVALS.ofCall, this.store.tenant, threadId, toolCallId)
       .map((row) => this.approvalOf(row));
   }
 
@@ -166,8 +133,8 @@ export class ApprovalTable {
     const { database, tenant } = this.store;
     const rows =
       threadId === undefined
-        ? database.all<Row>(APPROVALS.pending, tenant)
-        : database.all<Row>(APPROVALS.pendingOfThread, tenant, threadId);
+        ? database.all<ApprovalRow>(APPROVALS.pending, tenant)
+        : database.all<ApprovalRow>(APPROVALS.pendingOfThread, tenant, threadId);
     return rows.map((row) => this.approvalOf(row));
   }
 
@@ -241,12 +208,12 @@ export class ApprovalTable {
     this.store.database.run(APPROVALS.releaseNotice, this.store.tenant, id, claim);
   }
 
-  private row(id: string): Row | undefined {
-    return this.store.database.get<Row>(APPROVALS.byId, this.store.tenant, id);
+  private row(id: string): ApprovalRow | undefined {
+    return this.store.database.get<ApprovalRow>(APPROVALS.byId, this.store.tenant, id);
   }
 
-  private approvalOf(row: Row): Approval {
-    return fromRow(this.sealed(row.id).open(row));
+  private approvalOf(row: ApprovalRow): Approval {
+    return approvalFrom(this.sealed(row.id).open(row));
   }
 
   private sealed(id: string): SealedRow<"approval"> {
@@ -256,53 +223,4 @@ export class ApprovalTable {
 
 function json(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value);
-}
-
-function fromRow(row: Row): Approval {
-  return {
-    id: row.id,
-    threadId: row.thread_id,
-    checkpointNs: row.checkpoint_ns,
-    visit: row.visit,
-    slot: row.slot,
-    origin: row.origin,
-    action: row.action,
-    args: JSON.parse(row.args),
-    argsHash: row.args_hash,
-    actionHash: row.action_hash,
-    allowedDecisions: JSON.parse(row.allowed) as DecisionType[],
-    mode: row.mode,
-    state: row.state,
-    version: row.version,
-    createdAt: iso(row.created_at),
-    ...present("toolCallId", row.tool_call_id),
-    ...present("summary", row.summary),
-    ...present("planVersion", row.plan_version),
-    ...present("approvers", row.approvers === null ? null : (JSON.parse(row.approvers) as string[])),
-    ...present("decideBy", isoOrNull(row.decide_by)),
-    ...present("validFor", row.valid_for),
-    ...present("decidedArgs", row.decided_args === null ? null : (JSON.parse(row.decided_args) as unknown)),
-    ...present("decidedHash", row.decided_hash),
-    ...present("reason", row.reason),
-    ...present("decidedBy", row.decided_by),
-    ...present("decidedAt", isoOrNull(row.decided_at)),
-    ...present("validUntil", isoOrNull(row.valid_until)),
-    ...present("usedBy", row.used_by),
-    ...present("usedIn", row.used_in),
-    ...present("problem", row.problem),
-    ...present("notifiedAt", isoOrNull(row.notified_at)),
-  };
-}
-
-function iso(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}
-
-function isoOrNull(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : iso(milliseconds);
-}
-
-/** The property, or nothing where the column is NULL. */
-function present<K extends keyof Approval>(key: K, value: Approval[K] | null): Pick<Approval, K> | undefined {
-  return value === null ? undefined : ({ [key]: value } as Pick<Approval, K>);
 }

@@ -9,6 +9,7 @@ import { LEASE_SCHEMA } from "./lease-schema.js";
 import { LEDGER_SCHEMA } from "./ledger-schema.js";
 import { MEMO_SCHEMA } from "./memo-schema.js";
 import { WAIT_SCHEMA } from "./wait-schema.js";
+import { OUTSIDE_SCHEMA } from "./outside-schema.js";
 import { SEAL_SCHEMA } from "./seal-schema.js";
 
 /** Raised by one whenever a table changes; a database of another number is refused. */
@@ -216,6 +217,7 @@ const LATE_SCHEMAS = [
   ARTIFACT_SCHEMA,
   LEASE_SCHEMA,
   MEMO_SCHEMA,
+  OUTSIDE_SCHEMA,
   SEAL_SCHEMA,
   WAIT_SCHEMA,
 ].map(withoutComments);

@@ -44,7 +44,19 @@ export interface Fingerprint {
   readonly key: number;
 }
 
-export type Found = { readonly text: string } | "missing" | "corrupt";
+/** `elsewhere`: outside the database, and not brought. */
+export type Found = { readonly text: string } | "missing" | "corrupt" | "elsewhere";
+
+/** A try to read, some of which may lie outside the database. */
+export interface Attempt {
+  /** Objects that were asked for and are not there yet. */
+  readonly missing: Set<number>;
+  /** Objects that were brought for it; undefined: there is none in the place outside. */
+  readonly brought: Map<number, Uint8Array | undefined>;
+}
+
+/** Stands for an object that is not there yet, in a try whose outcome is thrown away. */
+const NOT_YET: Found = { text: '""' };
 
 /** The table of immutable, content-hashed pieces. One row for one content within a tenant. */
 export class ObjectTable {
@@ -52,7 +64,10 @@ export class ObjectTable {
   private readonly dictionaries = new Map<number, Buffer>();
   /** What new objects are deflated with, besides the built-in dictionary. */
   dictionary: Dictionary | undefined;
-
+  /** The try that is under way; without one, what lies outside the database cannot be read. */
+  attempt: Attempt | undefined;
+  /** Told of each new object that refers to no other and is stored in more bytes than may stay inside. */
+  large: { readonly above: number; tell(id: number, bytes: number): void } | undefined;
   private readonly owner: number | null;
 
   constructor(
@@ -79,9 +94,20 @@ export class ObjectTable {
     return rows.find((row) => hasRest(row.hash, hash))?.id;
   }
 
-  insert(text: string, { hash, key }: Fingerprint): number {
-    if (this.sealing.encryption !== undefined) return this.insertSealed(text, { hash, key });
-    const { codec, data } = this.encoded(Buffer.from(text), this.dictionary);
+  /** @param isLeaf whether it refers to no other object; asked only when that matters */
+  insert(text: string, fingerprint: Fingerprint, isLeaf: () => boolean = () => false): number {
+    const bytes = Buffer.from(text);
+    const large = this.large !== undefined && bytes.length > this.large.above && isLeaf() ? this.large : undefined;
+    const { codec, data } = this.encoded(bytes, large === undefined ? this.dictionary : undefined);
+    const id =
+      this.sealing.encryption === undefined
+        ? this.insertPlain(codec, data, fingerprint)
+        : this.insertSealed(codec, data, fingerprint);
+    if (large !== undefined && data.length > large.above) large.tell(id, data.length);
+    return id;
+  }
+
+  private insertPlain(codec: number, data: Buffer, { hash, key }: Fingerprint): number {
     const result = this.database.run(
       "INSERT INTO waypoint_objects (key, hash, codec, data) VALUES (?, ?, ?, ?)",
       key,
@@ -93,10 +119,9 @@ export class ObjectTable {
   }
 
   /** Bound to its id, so that of two objects none stands in the other's place; the id is known in a transaction only. */
-  private insertSealed(text: string, { hash, key }: Fingerprint): number {
+  private insertSealed(codec: number, data: Buffer, { hash, key }: Fingerprint): number {
     const last = this.database.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'waypoint_objects'");
     const id = (last?.seq ?? 0) + 1;
-    const { codec, data } = this.encoded(Buffer.from(text), undefined);
     this.database.run(
       "INSERT INTO waypoint_objects (id, key, hash, codec, data, owner) VALUES (?, ?, ?, ?, ?, ?)",
       id,
@@ -132,17 +157,36 @@ export class ObjectTable {
   /** The text of an object of any tenant, not checked against its hash. */
   readUnchecked(id: number): Found {
     const row = this.row(id);
-    if (row === undefined) return "missing";
-    const plain = this.plainBytes(row);
-    return plain === undefined ? "corrupt" : { text: plain.toString() };
+    return row === undefined ? "missing" : this.found(id, row, undefined, () => true);
   }
 
-  /** The text of an object, checked against its hash; `"missing"` or `"corrupt"` where it cannot be had. */
+  /** The text of an object, checked against its hash; or why it cannot be had. */
   read(id: number): Found {
+    return this.readWith(id, this.attempt);
+  }
+
+  readWith(id: number, attempt: Attempt | undefined): Found {
     const row = this.row(id);
-    if (row === undefined) return "missing";
+    return row === undefined ? "missing" : this.found(id, row, attempt, (text) => this.isOf(row, text));
+  }
+
+  private found(id: number, row: ObjectRow, attempt: Attempt | undefined, isIt: (text: string) => boolean): Found {
+    if (typeof row.data === "string") {
+      const data = this.brought(id, attempt);
+      return Buffer.isBuffer(data) ? this.found(id, { ...row, data }, attempt, isIt) : data;
+    }
     const text = this.plainBytes(row)?.toString();
-    return text !== undefined && this.isOf(row, text) ? { text } : "corrupt";
+    return text !== undefined && isIt(text) ? { text } : "corrupt";
+  }
+
+  /** The data of an object outside, or what is to be said in its place. */
+  private brought(id: number, attempt: Attempt | undefined): Buffer | Found {
+    if (attempt === undefined) return "elsewhere";
+    const data = attempt.brought.get(id);
+    if (data !== undefined) return bufferOf(data);
+    if (attempt.brought.has(id)) return "missing";
+    attempt.missing.add(id);
+    return NOT_YET;
   }
 
   private isOf(row: ObjectRow, text: string): boolean {
@@ -150,7 +194,7 @@ export class ObjectTable {
     return row.key === key && hasRest(row.hash, hash);
   }
 
-  /** Several at once. Ids that have no row are left out; so is what does not match its hash. */
+  /** Several at once. Ids that have no row are left out; so is what does not match its hash, and what is not there yet. */
   readAll(ids: readonly number[]): Map<number, string> {
     const rows = this.database.all<ObjectRow>(
       `${OBJECTS} WHERE id IN (SELECT value FROM json_each(?))`,
@@ -158,8 +202,8 @@ export class ObjectTable {
     );
     const texts = new Map<number, string>();
     for (const row of rows) {
-      const text = this.plainBytes(row)?.toString();
-      if (text !== undefined && this.isOf(row, text)) texts.set(row.id, text);
+      const found = this.found(row.id, row, this.attempt, (text) => this.isOf(row, text));
+      if (typeof found !== "string" && found !== NOT_YET) texts.set(row.id, found.text);
     }
     return texts;
   }

@@ -100,12 +100,13 @@ export class UploadTable {
 
   /** Whether something refers to an object, or will. */
   isKnown(key: string): boolean {
-    const row = this.database.get(
-      `SELECT 1 FROM waypoint_uploads WHERE key = ?
-       UNION ALL SELECT 1 FROM waypoint_artifact_contents WHERE object = ? LIMIT 1`,
-      key,
-      key,
+    return (
+      this.database.get(
+        `SELECT 1 FROM waypoint_uploads WHERE key = ?
+         UNION ALL SELECT 1 FROM waypoint_artifact_contents WHERE object = ? LIMIT 1`,
+        key,
+        key,
+      ) !== undefined || this.database.get("SELECT 1 FROM waypoint_outside WHERE key = ?", key) !== undefined
     );
-    return row !== undefined;
   }
 }
