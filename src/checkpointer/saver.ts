@@ -119,26 +119,31 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     await Promise.resolve();
     if (configurableOf(config).thread_id === undefined) return undefined;
     const address = addressOf(config, "read a checkpoint");
-    return whole(this.archive, () => this.tupleAt(config, address));
+    const found: Found = { head: undefined };
+    return whole(this.archive, () => this.tupleAt(config, address, found));
   }
 
-  private tupleAt(config: RunnableConfig, address: Address): CheckpointTuple | undefined {
+  private tupleAt(config: RunnableConfig, address: Address, found: Found): CheckpointTuple | undefined {
     const namespace = this.archive.table.namespace(address.threadId, address.ns);
     if (namespace === undefined) return undefined;
-    if (address.checkpointId === undefined) return this.newest(namespace);
+    if (address.checkpointId === undefined) return this.newest(namespace, found);
     if (address.checkpointId !== namespace.head) this.revisits.note(config, address);
     const row = this.archive.table.checkpoint(namespace.id, address.checkpointId);
     return row && this.archive.tuple(namespace, row, row.id === namespace.head);
   }
 
-  private newest(namespace: Namespace): CheckpointTuple | undefined {
+  private newest(namespace: Namespace, found: Found): CheckpointTuple | undefined {
     const { table } = this.archive;
     if (namespace.head === null) return undefined;
-    const row = table.checkpoint(namespace.id, namespace.head);
-    if (row !== undefined) return this.archive.tuple(namespace, row, true);
+    const before = found.head === undefined ? undefined : table.checkpoint(namespace.id, found.head);
+    const row = before ?? table.checkpoint(namespace.id, namespace.head);
+    if (row !== undefined) {
+      found.head = row.id;
+      return this.archive.tuple(namespace, row, row.id === namespace.head);
+    }
     const now = table.namespace(namespace.thread, namespace.ns);
     if (now === undefined) return undefined;
-    if (now.id !== namespace.id || now.head !== namespace.head) return this.newest(now);
+    if (now.id !== namespace.id || now.head !== namespace.head) return this.newest(now, found);
     throw damaged(`Checkpoint ${namespace.head}, the newest of thread "${namespace.thread}",`);
   }
 
@@ -359,6 +364,12 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     this.arrivals.announce(arrivalKey(threadId, ns, id));
     return error;
   }
+}
+
+/** What a read has found, to which it keeps while pieces are brought, so that a run does not take others' outcome for its own. */
+interface Found {
+  /** The newest checkpoint when it began. */
+  head: string | undefined;
 }
 
 interface Brought {
