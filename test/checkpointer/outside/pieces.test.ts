@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HumanMessage } from "@langchain/core/messages";
 import { MemorySaver } from "@langchain/langgraph";
@@ -11,46 +11,9 @@ import { memoryStorage } from "../../store/objects/storages.js";
 import { HOUR, clockAt, codeOf, errorOf } from "../artifacts/support.js";
 import { LOOP, checkpointOf, databaseOf, openSaver, temporaryFolder, thread } from "../harness.js";
 import { largeText } from "./large-text.js";
+import { filesIn, placeOf, places, store, valuesOf } from "./place.js";
 
 const STORER = new URL("./fixtures/storer.ts", import.meta.url);
-
-interface Place {
-  readonly file: string;
-  readonly dir: string;
-  readonly objects: ObjectStore;
-}
-
-function placeOf(): Place {
-  const folder = temporaryFolder();
-  const dir = join(folder, "objects");
-  return { file: join(folder, "agent.db"), dir, objects: fileObjects(dir) };
-}
-
-function filesIn(dir: string): string[] {
-  if (!existsSync(dir)) return [];
-  return readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-}
-
-/** How many objects lie outside, and how many of the rows inside are large. */
-function places(saver: SlimSaver): { outside: number; large: number } {
-  const count = (where: string): number =>
-    databaseOf(saver).get<{ n: number }>(`SELECT count(*) AS n FROM waypoint_objects WHERE ${where}`)?.n ?? 0;
-  return {
-    outside: count("typeof(data) = 'text'"),
-    large: count("typeof(data) = 'blob' AND length(data) > 60000"),
-  };
-}
-
-async function store(saver: SlimSaver, name: string, values: Record<string, unknown>): Promise<void> {
-  const checkpoint = checkpointOf(values);
-  await saver.put(thread(name), checkpoint, LOOP, checkpoint.channel_versions);
-}
-
-async function valuesOf(saver: SlimSaver, name: string): Promise<Record<string, unknown> | undefined> {
-  return (await saver.getTuple(thread(name)))?.checkpoint.channel_values;
-}
 
 describe.each([
   ["a folder", () => fileObjects(temporaryFolder()), {}],
