@@ -28,6 +28,7 @@ import { Classes } from "./classes.js";
 import { reading } from "./damage.js";
 import { Luggage } from "./luggage.js";
 import { joinMetadata, splitMetadata } from "./metadata-row.js";
+import { Outside } from "./outside.js";
 import { newestFirst } from "./newest-first.js";
 import { ThreadPacks } from "./thread-packs.js";
 import type { Tree } from "./tree.js";
@@ -58,18 +59,25 @@ interface TaskWrite extends StoredWrite {
 /** Checkpoints and writes to and from rows. Knows nothing of heads, leases or who may write. */
 export class Archive {
   readonly table: CheckpointTable;
+  /** Of a store with a place for large contents. */
+  readonly outside: Outside | undefined;
   private readonly luggage: Luggage;
   private readonly objects: ObjectTable;
   private readonly packs: ThreadPacks;
   private collections: number | undefined;
   private newest: Newest | undefined;
 
-  constructor(store: Omit<Store, "clock">, classes = new Classes()) {
+  /** @param outside that of another archive of the same store, for two that work in one transaction */
+  constructor(store: Store, classes = new Classes(), outside?: Outside) {
     const { database } = store;
     this.table = new CheckpointTable(database, store);
     this.objects = new ObjectTable(database, store);
     this.packs = new ThreadPacks(this.objects, this.table, store.encryption === undefined);
     this.luggage = new Luggage(this.objects, new IdentityTable(database, store), classes, this.packs);
+    this.outside = outside ?? (store.objects && new Outside(store, store.objects));
+    this.outside?.serve(this.objects, () => {
+      this.forget();
+    });
   }
 
   storeCheckpoint(

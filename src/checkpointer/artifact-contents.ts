@@ -6,13 +6,12 @@ import type { Store } from "../store/home.js";
 import type { ObjectStore } from "../store/objects/object-store.js";
 import { ObjectsUnavailableError } from "../store/errors.js";
 import type { ArtifactTable, ContentRow, NewContent } from "../store/sqlite/artifacts.js";
+import { INSIDE_UP_TO } from "../store/sqlite/outside.js";
 import type { UploadTable } from "../store/sqlite/uploads.js";
 import { MOST_BYTES } from "./artifact-input.js";
 import { identityOf } from "./artifact-labels.js";
 import type { Seal } from "./artifact-labels.js";
 
-/** Contents that are stored in more bytes than this go to the object store, where there is one. */
-const INSIDE_UP_TO = 65_536;
 const DEFLATE_FROM = 96;
 const DEFLATE_LEVEL = 6;
 /** How often a content is stored again that others remove meanwhile. */
@@ -94,7 +93,7 @@ export class ArtifactContents {
     fresh: NewContent,
     hold: (identity: Buffer) => void,
   ): Promise<boolean> {
-    if (this.objects === undefined || fresh.data.length <= INSIDE_UP_TO) {
+    if (this.objects === undefined || fresh.data.length <= (this.store.objectsAbove ?? INSIDE_UP_TO)) {
       return this.store.database.transaction(() => this.replace(identity, seen, fresh, hold));
     }
     const key = this.uploads.newKey();

@@ -41,10 +41,10 @@ export class Leftovers {
   async removeUnused(): Promise<number> {
     let removed = 0;
     const failed: unknown[] = [];
-    for (const key of this.objects === undefined ? [] : this.uploads.unused()) {
+    for (const unused of this.objects === undefined ? [] : this.uploads.unused()) {
       try {
-        await this.objects?.delete(key);
-        if (this.store.database.transaction(() => this.uploads.forget(key))) removed += 1;
+        await this.objects?.delete(unused.key);
+        if (this.store.database.transaction(() => this.uploads.forget(unused))) removed += 1;
       } catch (error) {
         if (!WaypointError.is(error) || error.code !== "OBJECTS_UNAVAILABLE") throw error;
         failed.push(error);

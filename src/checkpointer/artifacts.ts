@@ -1,8 +1,6 @@
 import { unmarked, withoutKey } from "../store/encryption.js";
 import { ObjectsUnavailableError } from "../store/errors.js";
 import type { Store } from "../store/home.js";
-import { guarded } from "../store/objects/guarded.js";
-import type { ObjectStore } from "../store/objects/object-store.js";
 import { ArtifactTable } from "../store/sqlite/artifacts.js";
 import type { HoldingRow } from "../store/sqlite/artifacts.js";
 import { UploadTable } from "../store/sqlite/uploads.js";
@@ -20,7 +18,6 @@ import { ArtifactCorruptError, ArtifactDeniedError } from "./errors.js";
 import { deletedThread } from "./head.js";
 
 export interface ArtifactsOptions {
-  readonly objects?: ObjectStore;
   readonly authorize?: Authorize;
 }
 
@@ -38,8 +35,7 @@ export class Artifacts {
     options: ArtifactsOptions,
     private readonly isDeleted: (threadId: string) => boolean,
   ) {
-    const { database, tenant, encryption } = store;
-    const objects = options.objects === undefined ? undefined : guarded(options.objects);
+    const { database, tenant, encryption, objects } = store;
     const uploads = new UploadTable(database, tenant);
     this.seal = { tenant, encryption };
     this.table = new ArtifactTable(database, tenant);

@@ -10,6 +10,7 @@ import type { Queryable } from "../store/postgres/postgres-saver.js";
 import { checkpointsOfSqliteSaver, hasSqliteSaverTables, threadsOfSqliteSaver } from "../store/sqlite/sqlite-saver.js";
 import { Archive } from "./archive.js";
 import { threadIdOf } from "./ids.js";
+import { whole } from "./whole.js";
 
 export interface SourceAddress {
   readonly ns: string;
@@ -21,13 +22,15 @@ export interface SourceThread {
   readonly checkpoints: number;
 }
 
+type Paths = readonly string[] | undefined;
+
 /** Where the checkpoints of an import are. Holds addresses, never checkpoints. */
 export interface ImportSource {
   threads(): Promise<readonly SourceThread[]>;
   /** Every checkpoint of a thread, in no particular order. */
   addresses(thread: string): Promise<readonly SourceAddress[]>;
   /** The task path of each pending write of a checkpoint, in their order; undefined where paths are not told. */
-  paths(thread: string, address: SourceAddress): readonly string[] | undefined;
+  paths(thread: string, address: SourceAddress): Paths | Promise<Paths>;
 }
 
 /**
@@ -110,10 +113,11 @@ function pathsOfSlimSaver(from: BaseCheckpointSaver): ImportSource["paths"] {
   const store = storeOf(from);
   if (store === undefined) return () => undefined;
   const archive = new Archive(store);
-  return (thread, { ns, id }) => {
-    const namespace = archive.table.namespace(thread, ns);
-    return namespace === undefined ? undefined : archive.writesOf(namespace.id, id).map(({ path }) => path);
-  };
+  return (thread, { ns, id }) =>
+    whole(archive, () => {
+      const namespace = archive.table.namespace(thread, ns);
+      return namespace && archive.writesOf(namespace.id, id).map(({ path }) => path);
+    });
 }
 
 function only(source: ImportSource, wanted: ReadonlySet<string>): ImportSource {

@@ -8,6 +8,7 @@ import type { SourceAddress } from "./import-source.js";
 import { fingerprint, writesByTask } from "./import-tuple.js";
 import { Leases } from "./lease.js";
 import { stateOf } from "./position.js";
+import { storing, whole } from "./whole.js";
 
 /** The SlimSaver's database, written to beside the rules for runs: history is brought in as it was. */
 export class ImportTarget {
@@ -19,7 +20,7 @@ export class ImportTarget {
 
   constructor(private readonly home: Store) {
     this.archive = new Archive(home);
-    this.reader = new Archive(home);
+    this.reader = new Archive(home, undefined, this.archive.outside);
     this.upkeep = new MaintenanceTable(home.database, home);
     this.threads = new ThreadTable(home.database, home.tenant);
   }
@@ -44,10 +45,15 @@ export class ImportTarget {
    *
    * @throws ImportMismatchError, StaleFenceError when the thread belongs to somebody; nothing of the checkpoint was stored
    */
-  store(thread: string, address: SourceAddress, tuple: CheckpointTuple, paths: readonly string[] | undefined): void {
+  async store(
+    thread: string,
+    address: SourceAddress,
+    tuple: CheckpointTuple,
+    paths: readonly string[] | undefined,
+  ): Promise<void> {
     // Before it is handed on: what is stored may not differ from what was read.
     const expected = fingerprint(tuple);
-    this.write(() => {
+    await this.write(() => {
       new Leases(this.home).guard({ threadId: thread, ns: address.ns });
       this.archive.table.unbury(thread);
       const namespace = this.insert(thread, address, tuple, paths);
@@ -76,7 +82,13 @@ export class ImportTarget {
   }
 
   /** Puts the thread onto the list, as its newest checkpoint says. */
-  summarise(thread: string): void {
+  async summarise(thread: string): Promise<void> {
+    await whole(this.archive, () => {
+      this.summariseNewest(thread);
+    });
+  }
+
+  private summariseNewest(thread: string): void {
     const namespace = this.archive.table.namespace(thread, "");
     if (namespace === undefined || namespace.head === null) return;
     const row = this.archive.table.checkpoint(namespace.id, namespace.head);
@@ -90,15 +102,13 @@ export class ImportTarget {
     });
   }
 
-  private write(work: () => void): void {
+  private async write(work: () => void): Promise<void> {
     try {
-      this.home.database.transaction(() => {
-        this.archive.noticeCollections();
+      await storing(this.home.database, this.archive, () => {
         this.reader.noticeCollections();
         work();
       });
     } catch (error) {
-      this.archive.forget();
       this.reader.forget();
       throw error;
     }

@@ -132,7 +132,7 @@ class Import {
       await this.bring(thread, address);
       tell(there + index + 1);
     }
-    if (!movedOn) this.target.summarise(thread);
+    if (!movedOn) await this.target.summarise(thread);
     this.report.threads += 1;
   }
 
@@ -164,7 +164,7 @@ class Import {
       this.report.unreadable.push({ thread, ...address, reason: tuple });
       return;
     }
-    this.target.store(thread, address, tuple, this.source.paths(thread, address));
+    await this.target.store(thread, address, tuple, await this.source.paths(thread, address));
     this.report.checkpoints += 1;
   }
 

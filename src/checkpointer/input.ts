@@ -8,7 +8,7 @@ const CONCURRENCY: readonly Concurrency[] = ["enforce", "detect", "off"];
 /** @throws InvalidInputError for options that are none. */
 export function checkOptions(options: SlimSaverOptions): void {
   if (!isRecord(options)) throw wrong("The options of SlimSaver", "an object", options);
-  const { concurrency, tenant, position, objects, encryption, authorize, clock } = options;
+  const { concurrency, tenant, position, objects, objectsAbove, encryption, authorize, clock } = options;
   if (concurrency !== undefined && !CONCURRENCY.includes(concurrency as Concurrency)) {
     throw wrong("The option concurrency", `one of "${CONCURRENCY.join('", "')}"`, concurrency);
   }
@@ -19,6 +19,9 @@ export function checkOptions(options: SlimSaverOptions): void {
   }
   if (objects !== undefined && !hasMethods(objects, ["put", "get", "delete", "list"])) {
     throw wrong("The option objects", "an ObjectStore, such as fileObjects(dir)", objects);
+  }
+  if (objectsAbove !== undefined && !isSize(objectsAbove)) {
+    throw wrong("The option objectsAbove", "a whole number of bytes of at least 0", objectsAbove);
   }
   if (encryption !== undefined && !hasMethods(encryption, ["seal", "open", "fingerprint"])) {
     throw wrong("The option encryption", "an Encryption, such as aes256gcm(key)", encryption);
@@ -32,6 +35,10 @@ export function checkOptions(options: SlimSaverOptions): void {
   ) {
     throw wrong("The option clock", "a Clock with now() and sleep()", clock);
   }
+}
+
+function isSize(bytes: unknown): boolean {
+  return typeof bytes === "number" && Number.isSafeInteger(bytes) && bytes >= 0;
 }
 
 /** @throws InvalidInputError for a checkpoint that has not the parts of one. */

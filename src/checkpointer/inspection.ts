@@ -17,6 +17,8 @@ import type { StorageStats } from "./stats.js";
 export interface VerifyReport {
   readonly checkpoints: number;
   readonly objects: number;
+  /** Objects that lie in an object store that was not given: not looked at. */
+  readonly unchecked: number;
   /** Objects that a checkpoint or a write refers to, and that are not there or do not match their hash. */
   readonly broken: readonly { readonly objectId: number; readonly what: "missing" | "corrupt" }[];
   /** Checkpoints whose row, or a write of theirs, cannot be read. */
@@ -40,7 +42,8 @@ export class Inspection {
     this.objects = new ObjectTable(store.database, store);
   }
 
-  verify(threadId: string | undefined): Omit<VerifyReport, "artifacts"> {
+  /** @throws DecryptionError for another key; ObjectsUnavailableError */
+  async verify(threadId: string | undefined): Promise<Omit<VerifyReport, "artifacts">> {
     const namespaces = this.archive.table.namespaces({ thread: threadId, ns: undefined });
     const roots = new Set<number>();
     const damaged: string[] = [];
@@ -54,12 +57,14 @@ export class Inspection {
         this.gather(roots, damaged, task.checkpoint, () => referencesOfTask(task.body));
       }
     }
-    const { reached, broken } = walk(roots, (id) => this.read(id));
+    const { reached, broken: found, outside } = walk(roots, (id) => this.read(id));
+    const broken = new Map([...found, ...(await this.brokenOutside(outside))]);
     const whole = threadId === undefined && broken.size === 0 && damaged.length === 0;
     const unused = whole ? orphans(this.table, this.objects).length : 0;
     return {
       checkpoints,
       objects: reached.size,
+      unchecked: this.archive.outside === undefined ? outside.size : 0,
       broken: [...broken].map(([objectId, what]) => ({ objectId, what })),
       damaged: [...new Set(damaged)],
       orphans: unused,
@@ -112,6 +117,15 @@ export class Inspection {
       if (!(error instanceof CorruptObjectError) && !isTampered(error)) throw error;
       damaged.push(checkpoint);
     }
+  }
+
+  private async brokenOutside(outside: ReadonlySet<number>): Promise<Map<number, "missing" | "corrupt">> {
+    const broken = new Map<number, "missing" | "corrupt">();
+    for (const id of this.archive.outside === undefined ? [] : outside) {
+      const what = await this.archive.outside?.check(id);
+      if (what !== undefined) broken.set(id, what);
+    }
+    return broken;
   }
 
   /** What stands in the clear among sealed objects is none of them. */

@@ -1,4 +1,5 @@
 import type { BaseMessage } from "@langchain/core/messages";
+import { ObjectsUnavailableError } from "../store/errors.js";
 import type { Fingerprint, ObjectTable } from "../store/sqlite/objects.js";
 import type { Classes } from "./classes.js";
 import { Decoder } from "./decode.js";
@@ -14,7 +15,7 @@ import { MessageBody } from "./message-body.js";
 import { PackedWriter } from "./packed.js";
 import { recordEntries, recordTree } from "./pages.js";
 import type { ThreadPacks } from "./thread-packs.js";
-import { KIND, reference, referenceOf, typedOf } from "./tree.js";
+import { KIND, reference, referenceOf, referencesIn, typedOf } from "./tree.js";
 import type { MessageReference, Tree } from "./tree.js";
 
 /** Texts of trees kept in memory, in characters. */
@@ -160,7 +161,7 @@ export class Luggage implements ObjectSink, ObjectSource {
   }
 
   private insert(tree: Tree, text: string, fingerprint: Fingerprint): number {
-    const id = this.objects.insert(text, fingerprint);
+    const id = this.objects.insert(text, fingerprint, () => isLeaf(tree));
     if (!isSaid(tree)) return id;
     this.packs.notice(id, text);
     this.unnamed.add(id);
@@ -188,6 +189,7 @@ export class Luggage implements ObjectSink, ObjectSource {
     const cached = this.cache.get(objectId);
     if (cached !== undefined) return cached;
     const found = this.objects.read(objectId);
+    if (found === "elsewhere") throw elsewhere(objectId);
     if (typeof found === "string") throw corrupt(objectId, found);
     return this.keep(objectId, JSON.parse(found.text) as Tree, found.text.length);
   }
@@ -261,6 +263,19 @@ export class Luggage implements ObjectSink, ObjectSource {
 /** Texts and messages; what holds references only goes sooner than they do. */
 function isSaid(tree: Tree): boolean {
   return typeof tree === "string" || typedOf(tree)?.[0] === KIND.message;
+}
+
+function isLeaf(tree: Tree): boolean {
+  for (const _reference of referencesIn(tree)) return false;
+  return true;
+}
+
+function elsewhere(objectId: number): ObjectsUnavailableError {
+  return new ObjectsUnavailableError(
+    `Stored object ${objectId} lies outside the database, and this saver was opened without the option objects. ` +
+      `Give it the place that was used when the checkpoint was stored. Nothing was changed.`,
+    { details: { objectId } },
+  );
 }
 
 function corrupt(objectId: number, what: "missing" | "corrupt"): CorruptObjectError {

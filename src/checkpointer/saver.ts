@@ -16,6 +16,7 @@ import { CONTROL, bringsInput, isReplaying, runningTask } from "../shared/langgr
 import { STORE } from "../store/home.js";
 import type { Housed, Store } from "../store/home.js";
 import type { Encryption } from "../store/encryption.js";
+import { guarded } from "../store/objects/guarded.js";
 import type { ObjectStore } from "../store/objects/object-store.js";
 import type { CheckpointRow, Namespace } from "../store/sqlite/checkpoints.js";
 import type { SqliteDatabase } from "../store/sqlite/database.js";
@@ -41,6 +42,7 @@ import { heldUpBy, stateOf } from "./position.js";
 import type { Position, PositionSelectors } from "./position.js";
 import { Revisits } from "./revisit.js";
 import { WaypointSerde } from "./serde.js";
+import { storing, whole } from "./whole.js";
 
 /** Checkpoints that a list reads at once. */
 const LISTED_AT_ONCE = 20;
@@ -57,8 +59,17 @@ export interface SlimSaverOptions {
   readonly tenant?: string;
   /** Where todos and plan stand in the state, for `position`. Default: the channels `todos` and `plan`. */
   readonly position?: PositionSelectors;
-  /** Where the contents of large artifacts go: `fileObjects(dir)`, `unstorageObjects(storage)`. Default: the database. */
+  /**
+   * Where large contents go, of artifacts and of checkpoints: `fileObjects(dir)`, `unstorageObjects(storage)`. Default: the
+   * database.
+   */
   readonly objects?: ObjectStore;
+  /**
+   * With `objects`: what is stored in more bytes than this goes there, and what is stored in fewer stays in the database.
+   * Default: 65,536 (64 KiB). 0 leaves nothing inside but rows and references. It decides where new contents go: what is
+   * there already stays where it is, and is read wherever it is.
+   */
+  readonly objectsAbove?: number;
   /**
    * Seals what is stored, of checkpoints, ledger and artifacts: `aes256gcm(key)`. With it, what is not sealed is refused.
    * Ids, names of effects, states, numbers and times stay readable.
@@ -90,7 +101,9 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     super(new WaypointSerde(classes));
     const tenant = options.tenant ?? "";
     this.concurrency = options.concurrency ?? "enforce";
-    this[STORE] = { database, tenant, clock: options.clock ?? systemClock, encryption: options.encryption };
+    const { clock = systemClock, encryption, objectsAbove } = options;
+    const objects = options.objects && guarded(options.objects);
+    this[STORE] = { database, tenant, clock, encryption, objects, objectsAbove };
     checkKey(this[STORE]);
     this.archive = new Archive(this[STORE], classes);
     this.threads = new ThreadTable(database, tenant);
@@ -106,22 +119,31 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     await Promise.resolve();
     if (configurableOf(config).thread_id === undefined) return undefined;
     const address = addressOf(config, "read a checkpoint");
+    const found: Found = { head: undefined };
+    return whole(this.archive, () => this.tupleAt(config, address, found));
+  }
+
+  private tupleAt(config: RunnableConfig, address: Address, found: Found): CheckpointTuple | undefined {
     const namespace = this.archive.table.namespace(address.threadId, address.ns);
     if (namespace === undefined) return undefined;
-    if (address.checkpointId === undefined) return this.newest(namespace);
+    if (address.checkpointId === undefined) return this.newest(namespace, found);
     if (address.checkpointId !== namespace.head) this.revisits.note(config, address);
     const row = this.archive.table.checkpoint(namespace.id, address.checkpointId);
     return row && this.archive.tuple(namespace, row, row.id === namespace.head);
   }
 
-  private newest(namespace: Namespace): CheckpointTuple | undefined {
+  private newest(namespace: Namespace, found: Found): CheckpointTuple | undefined {
     const { table } = this.archive;
     if (namespace.head === null) return undefined;
-    const row = table.checkpoint(namespace.id, namespace.head);
-    if (row !== undefined) return this.archive.tuple(namespace, row, true);
+    const before = found.head === undefined ? undefined : table.checkpoint(namespace.id, found.head);
+    const row = before ?? table.checkpoint(namespace.id, namespace.head);
+    if (row !== undefined) {
+      found.head = row.id;
+      return this.archive.tuple(namespace, row, row.id === namespace.head);
+    }
     const now = table.namespace(namespace.thread, namespace.ns);
     if (now === undefined) return undefined;
-    if (now.id !== namespace.id || now.head !== namespace.head) return this.newest(now);
+    if (now.id !== namespace.id || now.head !== namespace.head) return this.newest(now, found);
     throw damaged(`Checkpoint ${namespace.head}, the newest of thread "${namespace.thread}",`);
   }
 
@@ -135,7 +157,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     const namespace = this.archive.table.namespace(address.threadId, address.ns);
     const id = address.checkpointId ?? namespace?.head ?? undefined;
     if (namespace === undefined || id === undefined) return emptyHistory(options.channels);
-    return deltaHistory(this.archive, namespace.id, id, options.channels);
+    return whole(this.archive, () => deltaHistory(this.archive, namespace.id, id, options.channels));
   }
 
   /** Checkpoints, newest first within a namespace; without a thread, those of all threads. */
@@ -152,24 +174,25 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     const before = optionalId(configurableOf(older).checkpoint_id, "before.checkpoint_id");
     let left = limitOf(limit);
     for (const namespace of this.archive.table.namespaces(filter)) {
-      for (const rows of this.chunks(namespace, before, optionalId(only, "checkpoint_id"), wanted)) {
-        for (const tuple of this.archive.tuples(namespace, rows.slice(0, left))) yield await Promise.resolve(tuple);
-        left -= rows.length;
+      for await (const rows of this.chunks(namespace, before, optionalId(only, "checkpoint_id"), wanted)) {
+        const tuples = await whole(this.archive, () => this.tuplesOf(namespace, rows.slice(0, left)));
+        yield* tuples;
+        left -= tuples.length;
         if (left <= 0) return;
       }
     }
   }
 
   /** Rows that are wanted, newest first, a few at a time. */
-  private *chunks(
+  private async *chunks(
     namespace: Namespace,
     before: string | undefined,
     only: string | undefined,
     wanted: Record<string, unknown> | undefined,
-  ): Generator<CheckpointRow[]> {
+  ): AsyncGenerator<CheckpointRow[]> {
     let chunk: CheckpointRow[] = [];
     for (const row of this.archive.rows(namespace.id, before, only)) {
-      if (wanted !== undefined && !matches(this.archive.metadataOf(row), wanted)) continue;
+      if (wanted !== undefined && !(await whole(this.archive, () => this.isWanted(namespace, row, wanted)))) continue;
       chunk.push(row);
       if (chunk.length < LISTED_AT_ONCE) continue;
       yield chunk;
@@ -178,8 +201,23 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     if (chunk.length > 0) yield chunk;
   }
 
+  private isWanted(namespace: Namespace, row: CheckpointRow, wanted: Record<string, unknown>): boolean {
+    return this.stillThere(namespace, [row]).some((each) => matches(this.archive.metadataOf(each), wanted));
+  }
+
+  private tuplesOf(namespace: Namespace, rows: readonly CheckpointRow[]): CheckpointTuple[] {
+    return this.archive.tuples(namespace, this.stillThere(namespace, rows));
+  }
+
+  /** While pieces were brought from outside, others may have removed a checkpoint, and the pieces with it. */
+  private stillThere(namespace: Namespace, rows: readonly CheckpointRow[]): readonly CheckpointRow[] {
+    const { outside, table } = this.archive;
+    return outside === undefined ? rows : rows.filter(({ id }) => table.has(namespace.id, id));
+  }
+
   /**
-   * Stores a checkpoint and makes it the head of its namespace, in one transaction.
+   * Stores a checkpoint and makes it the head of its namespace, in one transaction. With `objects`, its large pieces are
+   * brought there after that; where the place cannot be written, a warning says so and they stay in the database.
    *
    * @throws StaleCheckpointError when another run has advanced the thread; StaleFenceError when it belongs to somebody
    * else; UnstorableValueError naming the channel and path of a value that cannot be stored; ThreadIdError. In each
@@ -196,13 +234,14 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     const versions = newVersions ?? undefined;
     checkCheckpoint(checkpoint, versions);
     const id = idOf(checkpoint.id, "checkpoint.id");
-    this.inTransaction(() => {
+    const outside = storing(this.database, this.archive, () => {
       this.leases.guard(address, config);
       const namespace = this.writable(address);
       this.guardHead(namespace, address, id, { config, metadata, versions });
       this.archive.storeCheckpoint(namespace, address.checkpointId, checkpoint, metadata, versions, runOf(config));
       if (address.ns === "") this.summariseCheckpoint(namespace, checkpoint, metadata);
     });
+    if (outside !== undefined) await outside;
     this.arrivals.announce(arrivalKey(address.threadId, address.ns, id));
     return configOf(address.threadId, address.ns, id);
   }
@@ -219,7 +258,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     const checkpointId = idOf(address.checkpointId, "configurable.checkpoint_id of putWrites");
     idOf(taskId, "taskId");
     checkWrites(writes, taskPath);
-    this.inTransaction(() => {
+    const outside = storing(this.database, this.archive, () => {
       this.leases.guard(address, config);
       this.overtaken.guard(address.threadId, { [address.ns]: checkpointId });
       const namespace = this.writable(address);
@@ -229,6 +268,7 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
       const state = heldUpBy(this.archive.pendingWrites(namespace.id, checkpointId));
       if (state !== undefined) this.summarise(address.threadId, state, undefined);
     });
+    if (outside !== undefined) await outside;
   }
 
   /**
@@ -324,18 +364,12 @@ export abstract class Saver extends BaseCheckpointSaver implements Housed {
     this.arrivals.announce(arrivalKey(threadId, ns, id));
     return error;
   }
+}
 
-  private inTransaction(work: () => void): void {
-    try {
-      this.database.transaction(() => {
-        this.archive.noticeCollections();
-        work();
-      });
-    } catch (error) {
-      this.archive.forget();
-      throw error;
-    }
-  }
+/** What a read has found, to which it keeps while pieces are brought, so that a run does not take others' outcome for its own. */
+interface Found {
+  /** The newest checkpoint when it began. */
+  head: string | undefined;
 }
 
 interface Brought {

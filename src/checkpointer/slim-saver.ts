@@ -16,6 +16,7 @@ import type { StorageStats } from "./stats.js";
 import { cursorAfter, filterOf, summaryOf } from "./threads.js";
 import type { ListThreadsOptions, ThreadSummary } from "./threads.js";
 import { Upkeep } from "./upkeep.js";
+import { whole } from "./whole.js";
 import { Saver } from "./saver.js";
 import type { SlimSaverOptions } from "./saver.js";
 
@@ -103,7 +104,8 @@ export class SlimSaver extends Saver {
    * Always kept: the newest checkpoint of each namespace, checkpoints whose writes nobody has taken up (a question may
    * wait in them), ancestors from which a DeltaChannel is rebuilt, and whatever is younger than `olderThan`. Namespaces
    * of finished subgraph calls go with the checkpoint they hang on. Artifacts stay as long as their thread; what an object
-   * store keeps and nothing refers to is removed an hour after it was put there.
+   * store keeps and nothing refers to is removed an hour after it was put there. Large pieces that could not be brought
+   * outside when they were stored are brought there now.
    *
    * @returns what was removed; with `dryRun`, what would be
    * @throws InvalidInputError for a policy that cannot be meant; nothing was removed. ObjectsUnavailableError when all was
@@ -112,8 +114,9 @@ export class SlimSaver extends Saver {
    */
   async prune(options: PruneOptions): Promise<PruneReport> {
     await Promise.resolve();
-    const report = this.upkeep.prune(record(options, "prune"));
+    const report = await whole(this.archive, () => this.upkeep.prune(record(options, "prune")));
     const { leftovers } = this.artifacts;
+    if (options.dryRun !== true) await this.archive.outside?.moveAll();
     const removed = options.dryRun === true ? leftovers.count() : await leftovers.remove();
     return removed === undefined ? report : { ...report, leftovers: removed };
   }
@@ -151,19 +154,27 @@ export class SlimSaver extends Saver {
    * Removes the checkpoints that these runs stored, with their writes and the objects that only they used. A run is
    * known by the `run_id` that the caller gave in `metadata` or `configurable`, or as `runId`.
    *
-   * @throws InvalidInputError
+   * @throws InvalidInputError; ObjectsUnavailableError when all was removed but what lies in the object store
    */
   async deleteForRuns(runIds: string[]): Promise<void> {
     await Promise.resolve();
     if (!Array.isArray(runIds)) throw new InvalidInputError("deleteForRuns needs a list of run ids.");
-    this.upkeep.deleteForRuns(runIds.map((id) => idOf(id, "run id")));
+    const runs = runIds.map((id) => idOf(id, "run id"));
+    await whole(this.archive, () => {
+      this.upkeep.deleteForRuns(runs);
+    });
+    await this.artifacts.leftovers.removeUnused();
   }
 
-  /** Reads everything that checkpoints, writes and threads refer to, and checks it against its hash. Changes nothing. */
+  /**
+   * Reads everything that checkpoints, writes and threads refer to, and checks it against its hash. Changes nothing.
+   *
+   * @throws DecryptionError for another key; ObjectsUnavailableError
+   */
   async verify(options: { threadId?: string } = {}): Promise<VerifyReport> {
     await Promise.resolve();
     const scope = scopeOf(options, "verify");
-    const report = this.inspection.verify(scope);
+    const report = await this.inspection.verify(scope);
     const artifacts = await verifyArtifacts(this.artifacts, scope);
     return { ...report, artifacts, ok: report.ok && artifacts.broken.length === 0 };
   }
@@ -172,13 +183,23 @@ export class SlimSaver extends Saver {
   async stats(options: { threadId?: string } = {}): Promise<StorageStats> {
     await Promise.resolve();
     const scope = scopeOf(options, "stats");
-    return { ...this.inspection.stats(scope), ...this.artifacts.table.size(scope) };
+    return whole(this.archive, () => ({ ...this.inspection.stats(scope), ...this.artifacts.table.size(scope) }));
   }
 
-  /** Gives the pages that were freed back to the operating system. Needs the database for itself while it runs. */
+  /**
+   * Gives the pages that were freed back to the operating system. Needs the database for itself while it runs. With
+   * `objects`, what could not be brought there or removed there before is brought and removed first, as `prune` does.
+   *
+   * @throws ObjectsUnavailableError when all was done but that
+   */
   async compact(): Promise<void> {
     await Promise.resolve();
-    this.database.vacuum();
+    try {
+      await this.archive.outside?.moveAll();
+      await this.artifacts.leftovers.remove();
+    } finally {
+      this.database.vacuum();
+    }
   }
 
   /**

@@ -7,6 +7,7 @@ import type { CheckpointRow, Namespace } from "../store/sqlite/checkpoints.js";
 import { MaintenanceTable } from "../store/sqlite/maintenance.js";
 import type { TaskBody } from "../store/sqlite/maintenance.js";
 import { ObjectTable } from "../store/sqlite/objects.js";
+import { OutsideTable } from "../store/sqlite/outside.js";
 import { ThreadTable } from "../store/sqlite/threads.js";
 import { forgetVisits } from "../store/sqlite/visits.js";
 import type { Archive } from "./archive.js";
@@ -39,6 +40,7 @@ export class Upkeep {
   private readonly objects: ObjectTable;
   private readonly threads: ThreadTable;
   private readonly leases: Leases;
+  private readonly outside: OutsideTable;
 
   constructor(
     private readonly store: Store,
@@ -49,6 +51,7 @@ export class Upkeep {
     this.threads = new ThreadTable(store.database, store.tenant);
     this.objects = new ObjectTable(store.database, store);
     this.leases = new Leases(store);
+    this.outside = new OutsideTable(store.database, store.tenant);
   }
 
   prune(options: PruneOptions): PruneReport {
@@ -59,6 +62,7 @@ export class Upkeep {
     const threads = options.threads?.map((thread) => threadIdOf(thread, "prune a thread")) ?? this.threadIds();
     const work = (): PruneReport => {
       const removed = threads.map((thread) => this.pruneThread(thread, policy)).reduce(sum, NOTHING);
+      this.archive.outside?.assertComplete();
       const report = sum(removed, this.collect());
       if (options.dryRun === true) throw new Rehearsed(report);
       return report;
@@ -101,6 +105,7 @@ export class Upkeep {
         for (const checkpoint of gone) this.archive.deleteCheckpoint(namespace.id, checkpoint);
         if (gone.length > 0) this.renew(namespace);
       }
+      this.archive.outside?.assertComplete();
       this.collect();
     });
     this.archive.forget();
@@ -196,7 +201,9 @@ export class Upkeep {
   private collect(): PruneReport {
     this.objects.forget();
     const found = orphans(this.table, this.objects);
-    this.objects.leavePacks(new Set(found.map(({ id }) => id)));
+    const going = new Set(found.map(({ id }) => id));
+    this.objects.leavePacks(going);
+    this.outside.release(going, this.store.clock.now());
     for (const { id } of found) this.table.deleteObject(id);
     if (found.length > 0) this.table.countCollection();
     const bytes = found.reduce((all, orphan) => all + orphan.bytes, 0);

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import type BetterSqlite3 from "better-sqlite3";
-import { SlimSaver, aes256gcm } from "../checkpointer/index.js";
+import { SlimSaver, aes256gcm, fileObjects } from "../checkpointer/index.js";
 import { requireOptional } from "../shared/optional.js";
 import { reasonOf } from "../store/encryption.js";
 import { CommandFailure } from "./failure.js";
@@ -11,6 +11,8 @@ export interface DatabaseOptions {
   readonly tenant?: string;
   /** A file with the key of a sealed database. */
   readonly keyFile?: string;
+  /** The folder with large contents. */
+  readonly objects?: string;
 }
 
 /**
@@ -19,12 +21,9 @@ export interface DatabaseOptions {
  *
  * @throws CommandFailure when there is no such file, it is something else, or it is sealed and the key is missing
  */
-export async function withDatabase<T>(
-  { db, tenant = "", keyFile }: DatabaseOptions,
-  work: (saver: SlimSaver) => Promise<T>,
-): Promise<T> {
-  refuseOthers(db);
-  const saver = opened(db, tenant, keyFrom(keyFile, process.env));
+export async function withDatabase<T>(options: DatabaseOptions, work: (saver: SlimSaver) => Promise<T>): Promise<T> {
+  refuseOthers(options.db);
+  const saver = opened(options);
   try {
     return await work(saver);
   } finally {
@@ -39,13 +38,19 @@ export async function withDatabase<T>(
  */
 export async function withNewDatabase<T>(options: DatabaseOptions, work: (saver: SlimSaver) => Promise<T>): Promise<T> {
   if (statSync(options.db, { throwIfNoEntry: false }) !== undefined) return withDatabase(options, work);
-  const saver = opened(options.db, options.tenant ?? "", keyFrom(options.keyFile, process.env));
+  const saver = opened(options);
   return work(saver).finally(() => saver.close());
 }
 
-function opened(db: string, tenant: string, key: Buffer | undefined): SlimSaver {
+function opened({ db, tenant = "", keyFile, objects }: DatabaseOptions): SlimSaver {
+  if (objects !== undefined) refuseNoFolder(objects);
+  const key = keyFrom(keyFile, process.env);
   try {
-    return SlimSaver.fromConnString(db, key === undefined ? { tenant } : { tenant, encryption: aes256gcm(key) });
+    return SlimSaver.fromConnString(db, {
+      tenant,
+      ...(key === undefined ? {} : { encryption: aes256gcm(key) }),
+      ...(objects === undefined ? {} : { objects: fileObjects(objects) }),
+    });
   } catch (error) {
     if (reasonOf(error) === undefined) throw error;
     throw new CommandFailure(aboutTheKey(db, key, reasonOf(error) === "unmarked"));
@@ -56,6 +61,12 @@ function aboutTheKey(db: string, key: Buffer | undefined, isPlain: boolean): str
   if (key === undefined) return `"${db}" is sealed. Give its key with --key-file <path> or in ${KEY_VARIABLE}.`;
   if (isPlain) return `"${db}" is not sealed. Leave the key away (--key-file, ${KEY_VARIABLE}). It was not touched.`;
   return `"${db}" was sealed with another key than the one given (--key-file, ${KEY_VARIABLE}). It was not touched.`;
+}
+
+/** Nothing is brought into a folder that was mistyped. */
+function refuseNoFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  throw new CommandFailure(`There is no folder "${path}". Give the one that the agent's fileObjects was given.`);
 }
 
 const MAGIC = "SQLite format 3\0";

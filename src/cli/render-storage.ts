@@ -42,7 +42,7 @@ export function renderStats(stats: StorageStats, colors: Colors): string {
 }
 
 export function renderVerify(
-  { ok, checkpoints, objects, broken, damaged, orphans, artifacts }: VerifyReport,
+  { ok, checkpoints, objects, unchecked, broken, damaged, orphans, artifacts }: VerifyReport,
   colors: Colors,
 ): string {
   const verdict = ok
@@ -51,7 +51,10 @@ export function renderVerify(
   const facts = table(
     [
       ["checkpoints", String(checkpoints)],
-      ["objects", String(objects)],
+      [
+        "objects",
+        unchecked === 0 ? String(objects) : `${objects}, of which ${unchecked} kept elsewhere, and not checked`,
+      ],
       ["unused", `${orphans}${orphans > 0 ? ", which prune removes" : ""}`],
       ["artifacts", artifactsLine(artifacts)],
     ],

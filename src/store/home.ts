@@ -1,5 +1,6 @@
 import type { Clock } from "../shared/clock.js";
 import type { Encryption } from "./encryption.js";
+import type { ObjectStore } from "./objects/object-store.js";
 import type { SqliteDatabase } from "./sqlite/database.js";
 
 /** What everything that is kept durably shares: one database, one clock, one tenant, one key. */
@@ -10,6 +11,10 @@ export interface Store {
   readonly tenant: string;
   /** Seals what savers and ledgers of this store keep. */
   readonly encryption?: Encryption | undefined;
+  /** Where large contents go; guarded. */
+  readonly objects?: ObjectStore | undefined;
+  /** In how many bytes a content may be stored and stay in the database. */
+  readonly objectsAbove?: number | undefined;
 }
 
 /** Under this key a saver shows its store, also to another copy of the package (ESM beside CJS). */

@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
-import { SlimSaver, aes256gcm } from "../../src/checkpointer/index.js";
+import { SlimSaver, aes256gcm, fileObjects } from "../../src/checkpointer/index.js";
 import { keyFrom } from "../../src/cli/key.js";
+import { LOOP, checkpointOf, thread } from "../checkpointer/checkpoints.js";
+import { largeText } from "../checkpointer/outside/large-text.js";
 import { tellEverything } from "../checkpointer/encryption/everything.js";
 import { waypoint as runWaypoint } from "./run.js";
 import type { Printed } from "./run.js";
@@ -81,6 +83,22 @@ it.each([
 
 it("a passphrase of 32 characters in the environment is no key", () => {
   expect(() => keyFrom(undefined, { WAYPOINT_KEY: "p".repeat(32) })).toThrow(/no key in WAYPOINT_KEY/);
+});
+
+it("large pieces in a folder are read with --objects, which has to be there", async () => {
+  const file = join(folder, "roomy.db");
+  const dir = join(folder, "objects");
+  const saver = SlimSaver.fromConnString(file, { objects: fileObjects(dir) });
+  const checkpoint = checkpointOf({ page: largeText(1) });
+  await saver.put(thread("t"), checkpoint, LOOP, checkpoint.channel_versions);
+  await saver.close();
+  for (const command of [["show", "t"], ["export"]])
+    expect((await waypointOn(file, ...command)).stderr).toMatch(/lies outside the database/);
+  expect((await waypointOn(file, "verify")).stdout).toMatch(/1 kept elsewhere, and not checked/);
+  expect((await waypointOn(file, "show", "t", "--objects", dir)).code).toBe(0);
+  expect((await waypointOn(file, "export", "--no-redact", "--objects", dir)).stdout).toContain(largeText(1));
+  expect((await waypointOn(file, "verify", "--objects", dir)).stdout).not.toMatch(/elsewhere/);
+  expect((await waypointOn(file, "threads", "--objects", `${dir}s`)).stderr).toMatch(/There is no folder/);
 });
 
 it("a key for a database that is not sealed is refused", async () => {

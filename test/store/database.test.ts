@@ -45,6 +45,20 @@ describe("a transaction", () => {
     expect(database.transaction(() => level(database), { durable: true })).toBe(SYNC.full);
   });
 
+  it("that fails takes tables with it that were made in it, and they are made again", () => {
+    const database = open();
+    const insert = (): unknown =>
+      database.run("INSERT INTO waypoint_outside (object, tenant, bytes) VALUES (1, '', 1)").changes;
+    const failing = (): void => {
+      insert();
+      throw new Error("on purpose");
+    };
+    expect(() => {
+      database.transaction(failing);
+    }).toThrow("on purpose");
+    expect(insert()).toBe(1);
+  });
+
   it("rolls back whole when anything in it fails", () => {
     const database = open();
     expect(() => {

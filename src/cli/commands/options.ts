@@ -18,6 +18,7 @@ export function databaseCommand(name: string, description: string): Command {
     .requiredOption("--db <file>", "the database that the agent's SlimSaver writes")
     .option("--tenant <name>", "the tenant that the SlimSaver is bound to")
     .option("--key-file <file>", "the key of a sealed database (or WAYPOINT_KEY): 32 bytes, hex or base64")
+    .option("--objects <folder>", "the folder that the SlimSaver's fileObjects keeps large contents in")
     .option("--json", "print one line of JSON");
 }
 

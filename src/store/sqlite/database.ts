@@ -11,6 +11,7 @@ import { LEDGER_SCHEMA } from "./ledger-schema.js";
 import { MEMO_SCHEMA } from "./memo-schema.js";
 import { PACK_SCHEMA } from "./pack-schema.js";
 import { WAIT_SCHEMA } from "./wait-schema.js";
+import { OUTSIDE_SCHEMA } from "./outside-schema.js";
 import { SEAL_SCHEMA } from "./seal-schema.js";
 
 /** Raised by one whenever a table changes; a database of another number is refused. */
@@ -225,6 +226,7 @@ const LATE_SCHEMAS = [
   CIRCUIT_SCHEMA,
   LEASE_SCHEMA,
   MEMO_SCHEMA,
+  OUTSIDE_SCHEMA,
   PACK_SCHEMA,
   SEAL_SCHEMA,
   WAIT_SCHEMA,

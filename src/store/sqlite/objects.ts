@@ -5,6 +5,7 @@ import type { Sealing } from "../sealing.js";
 import { bufferOf, contextOf } from "../sealing.js";
 import type { SqliteDatabase } from "./database.js";
 import { BUILT_IN_DICTIONARY } from "./dictionary.js";
+import { OutsideTable } from "./outside.js";
 import { PackTable } from "./packs.js";
 import type { Members } from "./packs.js";
 
@@ -45,11 +46,27 @@ export interface Fingerprint {
   readonly key: number;
 }
 
-export type Found = { readonly text: string } | "missing" | "corrupt";
+/** `elsewhere`: outside the database, and not brought. */
+export type Found = { readonly text: string } | "missing" | "corrupt" | "elsewhere";
+
+/** A try to read, some of which may lie outside the database. */
+export interface Attempt {
+  /** Objects that were asked for and are not there yet. */
+  readonly missing: Set<number>;
+  /** Objects that were brought for it; undefined: there is none in the place outside. */
+  readonly brought: Map<number, Uint8Array | undefined>;
+}
+
+/** Stands for an object that is not there yet, in a try whose outcome is thrown away. */
+const NOT_YET: Found = { text: '""' };
 
 /** The table of immutable, content-hashed pieces. One row for one content within a tenant. */
 export class ObjectTable {
   private readonly packs: PackTable;
+  /** The try that is under way; without one, what lies outside the database cannot be read. */
+  attempt: Attempt | undefined;
+  /** Told of each new object that refers to no other and is stored in more bytes than may stay inside. */
+  large: { readonly above: number; tell(id: number, bytes: number): void } | undefined;
   private readonly owner: number | null;
 
   constructor(
@@ -77,9 +94,19 @@ export class ObjectTable {
     return rows.find((row) => hasRest(row.hash, hash))?.id;
   }
 
-  insert(text: string, { hash, key }: Fingerprint): number {
-    if (this.sealing.encryption !== undefined) return this.insertSealed(text, { hash, key });
-    const { codec, data } = encoded(Buffer.from(text));
+  /** @param isLeaf whether it refers to no other object; asked only when that matters */
+  insert(text: string, fingerprint: Fingerprint, isLeaf: () => boolean = () => false): number {
+    const bytes = Buffer.from(text);
+    const { codec, data } = encoded(bytes);
+    const id =
+      this.sealing.encryption === undefined
+        ? this.insertPlain(codec, data, fingerprint)
+        : this.insertSealed(codec, data, fingerprint);
+    if (this.large !== undefined && data.length > this.large.above && isLeaf()) this.large.tell(id, data.length);
+    return id;
+  }
+
+  private insertPlain(codec: number, data: Buffer, { hash, key }: Fingerprint): number {
     const result = this.database.run(
       "INSERT INTO waypoint_objects (key, hash, codec, data) VALUES (?, ?, ?, ?)",
       key,
@@ -91,10 +118,9 @@ export class ObjectTable {
   }
 
   /** Bound to its id, so that of two objects none stands in the other's place; the id is known in a transaction only. */
-  private insertSealed(text: string, { hash, key }: Fingerprint): number {
+  private insertSealed(codec: number, data: Buffer, { hash, key }: Fingerprint): number {
     const last = this.database.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'waypoint_objects'");
     const id = (last?.seq ?? 0) + 1;
-    const { codec, data } = encoded(Buffer.from(text));
     this.database.run(
       "INSERT INTO waypoint_objects (id, key, hash, codec, data, owner) VALUES (?, ?, ?, ?, ?, ?)",
       id,
@@ -109,12 +135,13 @@ export class ObjectTable {
 
   /**
    * Moves texts of objects into packs of their own, those of one call into one. What is in a pack already, is not there,
-   * or is one alone stays as it is.
+   * lies outside the database or is to be brought there, or is one alone, stays as it is.
    */
   pack(ids: readonly number[]): void {
     const members = new Map<number, string>();
+    const outside = new OutsideTable(this.database, this.sealing.tenant);
     for (const row of ids.flatMap((id) => this.row(id) ?? [])) {
-      const text = row.codec > 0 ? undefined : this.textOf(row);
+      const text = row.codec > 0 || outside.has(row.id) ? undefined : this.textOf(row);
       if (text !== undefined) members.set(row.id, text);
     }
     if (members.size > 1) this.move(members, this.packs.insert(members));
@@ -157,17 +184,36 @@ export class ObjectTable {
   /** The text of an object of any tenant, not checked against its hash. */
   readUnchecked(id: number): Found {
     const row = this.row(id);
-    if (row === undefined) return "missing";
-    const text = this.textOf(row);
-    return text === undefined ? "corrupt" : { text };
+    return row === undefined ? "missing" : this.found(row, undefined, () => true);
   }
 
-  /** The text of an object, checked against its hash; `"missing"` or `"corrupt"` where it cannot be had. */
+  /** The text of an object, checked against its hash; or why it cannot be had. */
   read(id: number): Found {
+    return this.readWith(id, this.attempt);
+  }
+
+  readWith(id: number, attempt: Attempt | undefined): Found {
     const row = this.row(id);
-    if (row === undefined) return "missing";
+    return row === undefined ? "missing" : this.found(row, attempt, (text) => this.isOf(row, text));
+  }
+
+  private found(row: ObjectRow, attempt: Attempt | undefined, isIt: (text: string) => boolean): Found {
+    if (typeof row.data === "string") {
+      const data = this.brought(row.id, attempt);
+      return Buffer.isBuffer(data) ? this.found({ ...row, data }, attempt, isIt) : data;
+    }
     const text = this.textOf(row);
-    return text !== undefined && this.isOf(row, text) ? { text } : "corrupt";
+    return text !== undefined && isIt(text) ? { text } : "corrupt";
+  }
+
+  /** The data of an object outside, or what is to be said in its place. */
+  private brought(id: number, attempt: Attempt | undefined): Buffer | Found {
+    if (attempt === undefined) return "elsewhere";
+    const data = attempt.brought.get(id);
+    if (data !== undefined) return bufferOf(data);
+    if (attempt.brought.has(id)) return "missing";
+    attempt.missing.add(id);
+    return NOT_YET;
   }
 
   private isOf(row: ObjectRow, text: string): boolean {
@@ -175,26 +221,29 @@ export class ObjectTable {
     return row.key === key && hasRest(row.hash, hash);
   }
 
-  /** Several at once. Ids that have no row are left out; so is what does not match its hash, or that of its pack. */
+  /**
+   * Several at once. Ids that have no row are left out; so is what does not match its hash, or that of its pack, and what
+   * is not there yet.
+   */
   readAll(ids: readonly number[]): Map<number, string> {
     const texts = new Map<number, string>();
     const wanted = new Set(ids);
     for (const id of ids) {
-      if (!texts.has(id)) this.readWith(id, wanted, texts);
+      if (!texts.has(id)) this.readAmong(id, wanted, texts);
     }
     return texts;
   }
 
   /** Reads an object, and of its pack whatever else is wanted. */
-  private readWith(id: number, wanted: ReadonlySet<number>, texts: Map<number, string>): void {
+  private readAmong(id: number, wanted: ReadonlySet<number>, texts: Map<number, string>): void {
     const row = this.row(id);
     if (row === undefined) return;
     if (row.codec > 0) {
       for (const [member, text] of this.packs.members(row.codec) ?? []) if (wanted.has(member)) texts.set(member, text);
       return;
     }
-    const text = this.textOf(row);
-    if (text !== undefined && this.isOf(row, text)) texts.set(id, text);
+    const found = this.found(row, this.attempt, (text) => this.isOf(row, text));
+    if (typeof found !== "string" && found !== NOT_YET) texts.set(id, found.text);
   }
 
   /** Forgets what was cached: after a rollback, ids may name other rows. */

@@ -1,6 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { SqliteDatabase } from "./database.js";
 
+/** An object that nothing will refer to; `since` moves on whenever its writer speaks of it. */
+export interface Unused {
+  readonly key: string;
+  readonly since: number;
+}
+
 /**
  * Objects outside the database that are on their way in (`uploading`) or out (`unused`), and such as nobody knew of
  * (`stray`). Every object has a key of its own: what is on its way out is never what somebody has just put.
@@ -47,7 +53,7 @@ export class UploadTable {
   private insert(key: string, state: "uploading" | "stray" | "unused", now: number): void {
     this.database.run(
       `INSERT INTO waypoint_uploads (key, tenant, state, since) VALUES (?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET state = excluded.state`,
+       ON CONFLICT DO UPDATE SET state = excluded.state, since = max(excluded.since, since + 1)`,
       key,
       this.tenant,
       state,
@@ -77,10 +83,11 @@ export class UploadTable {
     );
   }
 
-  unused(): string[] {
-    return this.database
-      .all<{ key: string }>("SELECT key FROM waypoint_uploads WHERE tenant = ? AND state = 'unused'", this.tenant)
-      .map(({ key }) => key);
+  unused(): Unused[] {
+    return this.database.all<Unused>(
+      "SELECT key, since FROM waypoint_uploads WHERE tenant = ? AND state = 'unused'",
+      this.tenant,
+    );
   }
 
   countDue(cutoff: number): number {
@@ -93,19 +100,24 @@ export class UploadTable {
     return row?.n ?? 0;
   }
 
-  /** After the object was deleted. False when somebody else was faster. */
-  forget(key: string): boolean {
-    return this.database.run("DELETE FROM waypoint_uploads WHERE key = ? AND state = 'unused'", key).changes === 1;
+  /**
+   * After the object was deleted. False when somebody else was faster, and when a late writer has put the object after
+   * that: what it has put is still to be removed.
+   */
+  forget({ key, since }: Unused): boolean {
+    const sql = "DELETE FROM waypoint_uploads WHERE key = ? AND state = 'unused' AND since = ?";
+    return this.database.run(sql, key, since).changes === 1;
   }
 
   /** Whether something refers to an object, or will. */
   isKnown(key: string): boolean {
-    const row = this.database.get(
-      `SELECT 1 FROM waypoint_uploads WHERE key = ?
-       UNION ALL SELECT 1 FROM waypoint_artifact_contents WHERE object = ? LIMIT 1`,
-      key,
-      key,
+    return (
+      this.database.get(
+        `SELECT 1 FROM waypoint_uploads WHERE key = ?
+         UNION ALL SELECT 1 FROM waypoint_artifact_contents WHERE object = ? LIMIT 1`,
+        key,
+        key,
+      ) !== undefined || this.database.get("SELECT 1 FROM waypoint_outside WHERE key = ?", key) !== undefined
     );
-    return row !== undefined;
   }
 }

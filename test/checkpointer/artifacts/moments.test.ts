@@ -66,6 +66,13 @@ async function isWhole(saver: SlimSaver, threadId: string): Promise<boolean> {
   return LARGE.equals((await saver.getArtifact(REF, { threadId })).data);
 }
 
+/** What others wait for until it is opened. */
+function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+}
+
 const objectOf = (saver: SlimSaver): string | undefined =>
   databaseOf(saver).get<{ object: string }>("SELECT object FROM waypoint_artifact_contents")?.object;
 
@@ -110,6 +117,42 @@ describe("while a content is on its way out of the process", () => {
     await other.prune({ keep: "latest" });
     expect(filesIn(dir)).toHaveLength(1);
     expect(await isWhole(other, "t")).toBe(true);
+  });
+
+  it("a collector that removes it before it has come does not forget that it may come", async () => {
+    const folder = temporaryFolder();
+    const [file, dir] = [join(folder, "agent.db"), join(folder, "objects")];
+    const objects = fileObjects(dir);
+    const rest = { get: (key: string) => objects.get(key), list: (prefix: string) => objects.list(prefix) };
+    const begun = gate();
+    const removed = gate();
+    const late: ObjectStore = {
+      ...rest,
+      delete: (key) => objects.delete(key),
+      put: async (key, bytes) => {
+        begun.open();
+        await removed.opened;
+        await objects.put(key, bytes);
+      },
+    };
+    const saver = openSaver(file, { objects: late });
+    const putting = saver.putArtifact(LARGE, { threadId: "t" });
+    await begun.opened;
+    const slow: ObjectStore = {
+      ...rest,
+      put: (key, bytes) => objects.put(key, bytes),
+      delete: async (key) => {
+        await objects.delete(key);
+        removed.open();
+        await putting;
+      },
+    };
+    await openSaver(file, { objects: slow, clock: clockAt(Date.now() + 2 * HOUR) }).prune({ keep: "latest" });
+    expect(filesIn(dir)).toHaveLength(2);
+    expect(await openSaver(file, { objects }).prune({ keep: "latest" })).toMatchObject({ leftovers: 1 });
+    expect(filesIn(dir)).toHaveLength(1);
+    expect(rowsOf(saver)).toEqual([1, 1, 0]);
+    expect(await isWhole(saver, "t")).toBe(true);
   });
 
   it.each(["before the put", "after the put"] as const)(

@@ -59,6 +59,22 @@ describe("whoever has the key", () => {
     expect(new EffectTable(ledgerOf(again).store).all("t").map(({ key }) => key)).toContain(
       `${TOLD.effectKey} ${TOLD.effectArgs}`,
     );
+    expect(new ApprovalTable(ledgerOf(again).store).find(approvalIn(again))).toMatchObject({
+      action: TOLD.action,
+      args: { card: TOLD.approvalArgs },
+      summary: TOLD.summary,
+      approvers: [TOLD.approver],
+      planVersion: TOLD.plan,
+      reason: TOLD.reason,
+      decidedBy: TOLD.approver,
+    });
+    const table = new EffectTable(ledgerOf(again).store);
+    const [lost] = table.all("u");
+    expect(lost).toMatchObject({ state: "FAILED", evidence: `${TOLD.person}: ${TOLD.evidence}` });
+    const [attempt] = table.attempts(lost?.id ?? "");
+    expect(attempt?.late).toBe(TOLD.late);
+    expect(attempt?.evidence).toContain(`\n${TOLD.evidence}`);
+    expect(table.findLatch("matter")).toMatchObject({ message: TOLD.latch, releasedBy: TOLD.person });
     expect((await again.listThreads({ search: "t", state: "waiting" })).threads.map((row) => row.threadId)).toEqual([
       "t",
     ]);

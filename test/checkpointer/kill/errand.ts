@@ -3,11 +3,13 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { Annotation, Command, START, Send, StateGraph, interrupt } from "@langchain/langgraph";
-import { SlimSaver, absent, effect, succeeded } from "../../../src/index.js";
+import { SlimSaver, absent, effect, fileObjects, succeeded } from "../../../src/index.js";
 
 export interface Errand {
   readonly folder: string;
   readonly durability: "async" | "sync";
+  /** Whether everything that can lie outside the database does. */
+  readonly roomy: boolean;
 }
 
 export const THREAD = { configurable: { thread_id: "t" } };
@@ -35,8 +37,9 @@ export class Outside {
   }
 }
 
-export function openErrand(folder: string): SlimSaver {
-  return SlimSaver.fromConnString(join(folder, "agent.db"));
+export function openErrand({ folder, roomy }: Pick<Errand, "folder" | "roomy">): SlimSaver {
+  const options = roomy ? { objects: fileObjects(join(folder, "objects")), objectsAbove: 0 } : {};
+  return SlimSaver.fromConnString(join(folder, "agent.db"), options);
 }
 
 function graph(saver: SlimSaver, outside: Outside) {

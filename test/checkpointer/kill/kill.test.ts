@@ -24,7 +24,11 @@ interface Life {
   readonly log: string[];
 }
 
-describe.each(["async", "sync"] as const)("R21: a run killed at any statement boundary, under %s", (durability) => {
+describe.each([
+  ["async", false],
+  ["sync", false],
+  ["sync", true],
+] as const)("R21: a run killed at any statement boundary, under %s, all outside: %s", (durability, roomy) => {
   let scratch: string;
   let program: string;
   let whole: Life;
@@ -35,8 +39,8 @@ describe.each(["async", "sync"] as const)("R21: a run killed at any statement bo
     scratch = mkdtempSync(join(tmpdir(), "waypoint-kill-"));
     program = await compiled(join(import.meta.dirname, "fixtures/mortal.ts"), scratch);
     const folder = folderFor("whole");
-    whole = (await live({ folder, durability }))!;
-    writes = await reading(folder, writesThatWereTakenUp);
+    whole = (await live({ folder, durability, roomy }))!;
+    writes = await reading({ folder, roomy }, writesThatWereTakenUp);
   }, 2 * MINUTE);
 
   afterAll(() => {
@@ -71,12 +75,12 @@ describe.each(["async", "sync"] as const)("R21: a run killed at any statement bo
   async function dieTwice({ first, second }: { first: number; second: number }): Promise<void> {
     const which = `killed at ${first}, then at ${second} of what was left, seed ${seed}`;
     const folder = folderFor(`${first}`);
-    expect(await live({ folder, durability, deathAt: first }), which).toBeUndefined();
+    expect(await live({ folder, durability, roomy, deathAt: first }), which).toBeUndefined();
     await expectWhole(folder, which);
-    await live({ folder, durability, deathAt: second });
+    await live({ folder, durability, roomy, deathAt: second });
     await expectWhole(folder, which);
-    const saver = openErrand(folder);
-    expect(await carryOut(saver, { folder, durability }), which).toEqual(whole.log);
+    const saver = openErrand({ folder, roomy });
+    expect(await carryOut(saver, { folder, durability, roomy }), which).toEqual(whole.log);
     await saver.close();
     await expectEnded(folder, which);
     rmSync(folder, { recursive: true });
@@ -86,7 +90,7 @@ describe.each(["async", "sync"] as const)("R21: a run killed at any statement bo
   async function expectWhole(folder: string, which: string): Promise<void> {
     const copy = `${folder}-copy`;
     cpSync(folder, copy, { recursive: true });
-    await reading(copy, async (saver) => {
+    await reading({ folder: copy, roomy }, async (saver) => {
       expect(await saver.verify(), which).toMatchObject({ ok: true });
       const { threads } = await saver.listThreads();
       const newest = await saver.getTuple(THREAD);
@@ -99,7 +103,7 @@ describe.each(["async", "sync"] as const)("R21: a run killed at any statement bo
 
   async function expectEnded(folder: string, which?: string): Promise<void> {
     expect(new Outside(folder).calls, which).toEqual(["inner", "outer"]);
-    await reading(folder, async (saver) => {
+    await reading({ folder, roomy }, async (saver) => {
       expect(await saver.verify(), which).toMatchObject({ ok: true });
       const { state, effects } = (await saver.position("t"))!;
       expect(state, which).toBe("done");
@@ -128,8 +132,11 @@ describe.each(["async", "sync"] as const)("R21: a run killed at any statement bo
   }
 });
 
-async function reading<T>(folder: string, read: (saver: SlimSaver) => Promise<T>): Promise<T> {
-  const saver = openErrand(folder);
+async function reading<T>(
+  errand: Pick<Errand, "folder" | "roomy">,
+  read: (saver: SlimSaver) => Promise<T>,
+): Promise<T> {
+  const saver = openErrand(errand);
   try {
     return await read(saver);
   } finally {
