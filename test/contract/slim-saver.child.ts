@@ -1,7 +1,4 @@
-import { SlimSaver, fileObjects } from "../../src/index.js";
+import { SlimSaver } from "../../src/index.js";
 import { checkpointerChild } from "../../src/testing/index.js";
 
-checkpointerChild((parameters) => {
-  const { file, dir } = parameters as { file: string; dir?: string };
-  return SlimSaver.fromConnString(file, dir === undefined ? {} : { objects: fileObjects(dir), objectsAbove: 0 });
-});
+checkpointerChild((file) => SlimSaver.fromConnString(file as string));
